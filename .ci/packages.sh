@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # Sourced by examples/demo.sh and tests/run.sh.
 
-# need_packages NAME...: installs those Debian or Ubuntu packages that are missing, and says which. Where it cannot, it
-# says what to do instead and ends the script.
+# need_packages NAME...: installs the missing ones of those Debian or Ubuntu packages, and names them. If it cannot, it
+# prints the cure and ends the script.
 need_packages() {
   if ! command -v apt-get >/dev/null; then
     echo "There is no apt-get here. Install what these Debian packages hold, then run this again with --no-install:" >&2

@@ -1,12 +1,12 @@
-# How the libraries that tessera uses are found: by its own build, by a program that has it as a folder, and by the
-# installed package, which brings this file along. With the variable tessera_global their targets are made global, for a
-# program that links tessera from folders that do not see the one where they were found.
+# Finding the libraries that tessera uses: for its own build, for a program that has it as a folder, and for the
+# installed package, which brings this file along. With the variable tessera_global their targets are global, for a
+# program that links tessera from folders outside the one that found them.
 
-# The components: one for each header of with/ that needs a library; with/zstd.hpp is used with tessera::zstd. The codecs
-# together, for all.hpp. And cuda, for every .cuh, which nvcomp, for with/nvcomp.cuh, and cufile bring along. compiled, for
-# compiled.hpp, and compiled_cuda, for compiled.cuh, are nobody's libraries: they are built in the program that uses
-# them, with that one's compilers and options.
-set(tessera_components deflate zstd blosc lz4 bz2 lzma zfp curl zip all nlohmann_json dlpack cuda nvcomp cufile compiled compiled_cuda)
+# The components: one for each header of with/ that needs a library; with/zstd.hpp is used with tessera::zstd. `all`:
+# all codecs together, for all.hpp. `cuda`: for every .cuh; nvcomp, for with/nvcomp.cuh, and cufile include it.
+# `compiled` and `compiled_cuda`: src.hpp and src.cuh, built in the program that links them, with its compilers and
+# options. `ipc` and `testing` are folders of headers that no other folder includes, for programs that ask for them.
+set(tessera_components deflate zstd blosc lz4 bz2 lzma zfp curl zip all nlohmann_json dlpack ipc testing cuda nvcomp cufile compiled compiled_cuda)
 set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
   PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
 set(tessera_zstd HEADER zstd.h LIBRARY zstd
@@ -17,7 +17,7 @@ set(tessera_bz2 HEADER bzlib.h LIBRARY bz2)
 set(tessera_lzma HEADER lzma.h LIBRARY lzma)
 # Its package is not looked for: Debian's ends with an error where there is no OpenMP for C.
 set(tessera_zfp HEADER zfp.h LIBRARY zfp TARGETS zfp::zfp)
-# Likewise: Debian's ends with an error where libzip's programs are not installed.
+# Nor is libzip's: Debian's ends with an error where libzip's programs are not installed.
 set(tessera_zip HEADER zip.h LIBRARY zip TARGETS libzip::zip)
 # Its package is not looked for, for the reason that nlohmann_json has below.
 set(tessera_curl HEADER curl/curl.h LIBRARY curl TARGETS CURL::libcurl DEBIAN libcurl4-openssl-dev)
@@ -27,8 +27,8 @@ set(tessera_nlohmann_json HEADER nlohmann/json.hpp TARGETS nlohmann_json::nlohma
 
 # DLPack's header comes along, because distributions have one without versions: cmake/dlpack, with its licence.
 
-# Those that are made unasked. A toolkit is not looked for where nothing says that the program is one of CUDA.
-set(tessera_usual_components deflate zstd blosc lz4 bz2 lzma zfp curl zip all nlohmann_json dlpack)
+# The components made by default. A toolkit is searched for only if the program enables CUDA.
+set(tessera_usual_components deflate zstd blosc lz4 bz2 lzma zfp curl zip all nlohmann_json dlpack ipc testing)
 if(CMAKE_CXX_COMPILER_LOADED)
   list(APPEND tessera_usual_components compiled)
 endif()
@@ -39,7 +39,7 @@ if(CMAKE_CXX_COMPILER_LOADED AND CMAKE_CUDA_COMPILER_LOADED)
   list(APPEND tessera_usual_components compiled_cuda)
 endif()
 
-# tessera_find(PACKAGE TARGETS...): find_package, unless the program around tessera has one of TARGETS already.
+# tessera_find(PACKAGE TARGETS...): find_package, unless the surrounding program already has one of TARGETS.
 function(tessera_find package)
   foreach(target IN LISTS ARGN)
     if(TARGET ${target})
@@ -57,7 +57,7 @@ function(tessera_find package)
   endforeach()
 endfunction()
 
-# tessera_find_base(PROBLEM): what tessera::tessera itself needs. PROBLEM is empty, or one line with the cure.
+# tessera_find_base(PROBLEM): the requirements of tessera::tessera itself. PROBLEM is empty, or one line with the cure.
 function(tessera_find_base problem)
   tessera_find(Threads Threads::Threads)
   set(${problem} "" PARENT_SCOPE)
@@ -66,8 +66,8 @@ function(tessera_find_base problem)
   endif()
 endfunction()
 
-# tessera_add(NAME): the target tessera::NAME. Imported, so that a program which exports a target of its own names it and
-# exports no path of this machine.
+# tessera_add(NAME): the target tessera::NAME. Imported, so that a program that exports a target refers to it by name
+# and exports no path of this machine.
 function(tessera_add name)
   if(tessera_global)
     add_library(tessera::${name} INTERFACE IMPORTED GLOBAL)
@@ -91,7 +91,7 @@ function(tessera_cuda_component problem)
   endif()
   tessera_add(cuda)
   target_link_libraries(tessera::cuda INTERFACE tessera::tessera CUDA::cudart)
-  # CMake 3.25, for one, knows no C++20 for nvcc.
+  # CMake 3.25, for example, does not know C++20 for nvcc.
   if("cuda_std_20" IN_LIST CMAKE_CUDA_COMPILE_FEATURES)
     target_compile_features(tessera::cuda INTERFACE cuda_std_20)
   else()
@@ -99,8 +99,8 @@ function(tessera_cuda_component problem)
   endif()
 endfunction()
 
-# tessera_nvcomp_component(PROBLEM): makes tessera::nvcomp. NVIDIA's wheels have a CMake package that a Debian or Ubuntu
-# looks for only where nvcomp_DIR says, and a library that has no name without its version.
+# tessera_nvcomp_component(PROBLEM): makes tessera::nvcomp. NVIDIA's wheels have a CMake package that Debian and Ubuntu
+# search for only in nvcomp_DIR, and a library whose name always has its version.
 function(tessera_nvcomp_component problem)
   set(${problem} "" PARENT_SCOPE)
   tessera_component(cuda missing)
@@ -155,7 +155,7 @@ nvidia-cufile, and say where it is: -D CMAKE_PREFIX_PATH=$PWD/cufile/nvidia/cu13
   target_include_directories(tessera::cufile SYSTEM INTERFACE ${TESSERA_CUFILE_INCLUDE_DIR})
 endfunction()
 
-# tessera_all_component(PROBLEM): makes tessera::all, if every codec's library is there.
+# tessera_all_component(PROBLEM): makes tessera::all, if every codec's library is present.
 function(tessera_all_component problem)
   set(${problem} "" PARENT_SCOPE)
   foreach(name deflate zstd blosc lz4 bz2 lzma)
@@ -171,8 +171,9 @@ function(tessera_all_component problem)
     tessera::lzma)
 endfunction()
 
-# tessera_compiled_library(TARGET HEADER SOURCE_NAME): a static library of what tessera/HEADER leaves out of the units that
-# include it: its extern templates, instantiated.
+# tessera_compiled_library(TARGET HEADER SOURCE_NAME): a static library of tessera/HEADER, src.hpp or src.cuh: the
+# definitions that units linking it leave out. Reading documents is a unit of its own, so that two units compile at a
+# time, with less memory each.
 function(tessera_compiled_library target header source_name)
   get_target_property(folders tessera::tessera INTERFACE_INCLUDE_DIRECTORIES)
   string(REGEX REPLACE "\\$<BUILD_INTERFACE:([^>]*)>" "\\1" folders "${folders}")
@@ -184,27 +185,42 @@ function(tessera_compiled_library target header source_name)
   endforeach()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${found})
   file(READ ${found} text)
-  string(REPLACE "extern template" "template" text "${text}")
   string(REPLACE "#pragma once\n" "" text "${text}")
-  set(source ${CMAKE_CURRENT_BINARY_DIR}/${source_name})
-  file(CONFIGURE OUTPUT ${source} CONTENT "${text}" @ONLY)
-  add_library(${target} STATIC EXCLUDE_FROM_ALL ${source})
+  set(units ${CMAKE_CURRENT_BINARY_DIR}/${source_name})
+  string(REGEX MATCHALL "#include <tessera/(codec|core|metadata|node)/[^>]+\\.ipp>\n" documents "${text}")
+  if(documents)
+    string(REGEX REPLACE "#include <tessera/(codec|core|metadata|node)/[^>]+\\.ipp>\n" "" text "${text}")
+    string(JOIN "" documents "#if !defined(TESSERA_SEPARATE)\n#define TESSERA_SEPARATE\n#endif\n" ${documents})
+    list(APPEND units ${CMAKE_CURRENT_BINARY_DIR}/documents_${source_name})
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/documents_${source_name} CONTENT "${documents}" @ONLY)
+  endif()
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${source_name} CONTENT "${text}" @ONLY)
+  add_library(${target} STATIC EXCLUDE_FROM_ALL ${units})
+  target_compile_definitions(${target} INTERFACE TESSERA_SEPARATE)
+  if(header STREQUAL "src.cuh")
+    target_compile_definitions(${target} INTERFACE TESSERA_SEPARATE_CUDA)
+  endif()
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for shared libraries, too
+  # Otherwise g++ inlines no function that a program could replace.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-semantic-interposition>)
+  # Helpers that one .ipp alone uses have no declaration in a header.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-missing-declarations>
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-missing-prototypes>)
 endfunction()
 
-# tessera_compiled_component(PROBLEM): makes tessera::compiled, for compiled.hpp.
+# tessera_compiled_component(PROBLEM): makes tessera::compiled, of src.hpp.
 function(tessera_compiled_component problem)
   set(${problem} "" PARENT_SCOPE)
   if(NOT CMAKE_CXX_COMPILER_LOADED)
     set(${problem} "tessera: tessera::compiled is made of C++, which the project is to name: project(... LANGUAGES CXX)" PARENT_SCOPE)
     return()
   endif()
-  tessera_compiled_library(tessera_compiled compiled.hpp tessera_compiled.cpp)
+  tessera_compiled_library(tessera_compiled src.hpp tessera_compiled.cpp)
   target_link_libraries(tessera_compiled PUBLIC tessera::tessera)
   add_library(tessera::compiled ALIAS tessera_compiled)
 endfunction()
 
-# tessera_compiled_cuda_component(PROBLEM): makes tessera::compiled_cuda, for compiled.cuh.
+# tessera_compiled_cuda_component(PROBLEM): makes tessera::compiled_cuda, of src.cuh.
 function(tessera_compiled_cuda_component problem)
   if(NOT CMAKE_CUDA_COMPILER_LOADED)
     set(${problem} "tessera: tessera::compiled_cuda is made by nvcc, which the project is to name: project(... LANGUAGES CXX \
@@ -219,13 +235,13 @@ CUDA)" PARENT_SCOPE)
     endif()
   endforeach()
   set(${problem} "" PARENT_SCOPE)
-  tessera_compiled_library(tessera_compiled_cuda compiled.cuh tessera_compiled.cu)
+  tessera_compiled_library(tessera_compiled_cuda src.cuh tessera_compiled.cu)
   target_link_libraries(tessera_compiled_cuda PUBLIC tessera::compiled tessera::cuda)
   add_library(tessera::compiled_cuda ALIAS tessera_compiled_cuda)
 endfunction()
 
-# tessera_component(NAME PROBLEM): makes tessera::NAME when its library is there, from a target or a CMake package that has
-# it, else from the header and the library themselves. PROBLEM is empty, or one line with the cure.
+# tessera_component(NAME PROBLEM): makes tessera::NAME if its library is present: from a target or a CMake package,
+# otherwise from the header and the library themselves. PROBLEM is empty, or one line with the cure.
 function(tessera_component name problem)
   set(${problem} "" PARENT_SCOPE)
   if(TARGET tessera::${name})
@@ -249,6 +265,11 @@ function(tessera_component name problem)
   if(name STREQUAL "cuda")
     tessera_cuda_component(problem_of_cuda)
     set(${problem} "${problem_of_cuda}" PARENT_SCOPE)
+    return()
+  endif()
+  if(name STREQUAL "ipc" OR name STREQUAL "testing")
+    tessera_add(${name})
+    target_link_libraries(tessera::${name} INTERFACE tessera::tessera)
     return()
   endif()
   if(name STREQUAL "dlpack")

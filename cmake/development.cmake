@@ -25,8 +25,8 @@ endif()
 
 if(TESSERA_SANITIZE)
   set(sanitize -fsanitize=${TESSERA_SANITIZE} -fno-sanitize-recover=all)
-  # What UndefinedBehaviorSanitizer adds takes clang++ 3.5 times as long to optimise as to compile, and an optimiser hides
-  # mistakes. ThreadSanitizer follows each variable on a stack unless optimised.
+  # clang++ needs 3.5 times as long to optimise UndefinedBehaviorSanitizer's code as to compile it, and an optimiser
+  # hides mistakes. ThreadSanitizer follows each variable on a stack unless optimised.
   set(level -O0)
   if(TESSERA_SANITIZE MATCHES "thread")
     set(level -O1)
@@ -34,6 +34,10 @@ if(TESSERA_SANITIZE)
   add_compile_options(${sanitize} ${level} -g1 -fno-omit-frame-pointer)  # -g1: reports name lines
   add_link_options(${sanitize})
 endif()
+
+# The base of tests, examples and the command: the library, compiled once, or, with TESSERA_HEADER_ONLY, headers that
+# each unit compiles for itself.
+add_library(tessera_body INTERFACE)
 
 enable_testing()
 add_library(tessera_warnings INTERFACE)
@@ -43,17 +47,17 @@ target_compile_options(tessera_warnings INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:${warnings};-Wpedantic;$<$<BOOL:${TESSERA_WARNINGS_AS_ERRORS}>:-Werror>>"
   "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${warnings_of_host};$<$<BOOL:${TESSERA_WARNINGS_AS_ERRORS}>:-Werror=all-warnings>>")
 
-# tessera_require(TARGET DEBIAN_PACKAGE): stops with the cure where tests or examples need what was not found.
+# tessera_require(TARGET DEBIAN_PACKAGE): stops with the cure if a requirement of tests or examples was not found.
 function(tessera_require target debian_package)
   if(NOT TARGET ${target})
     message(FATAL_ERROR " tessera: ${target} was not found. On Debian or Ubuntu: apt install ${debian_package}")
   endif()
 endfunction()
 
-# tessera_units(UNITS FOLDER NAME COUNT LEFT_OUT sources...): the sources of FOLDER, COUNT to a unit, but for those whose
-# path matches LEFT_OUT. What sources instantiate is much the same: a unit of eight takes the time of two. Which share a unit
-# is the same in every build, so names that clash do so in the first one. A unit's text does not depend on where the project
-# is: what was compiled in another checkout is found in a cache.
+# tessera_units(UNITS FOLDER NAME COUNT LEFT_OUT sources...): the sources of FOLDER, COUNT to a unit, except those whose
+# path matches LEFT_OUT. Sources instantiate much the same templates: a unit of eight compiles in the time of two. The
+# grouping is the same in every build, so name clashes show in the first one. A unit's text does not depend on the
+# project's location, so the compiler cache works across checkouts.
 function(tessera_units units folder name count left_out)
   set(result "")
   list(LENGTH ARGN length)
@@ -78,10 +82,11 @@ function(tessera_units units folder name count left_out)
   set(${units} ${result} PARENT_SCOPE)
 endfunction()
 
-# tessera_header_units(UNITS EXTENSION HEADERS): units that show that each header compiles alone (tests/house/chains.py),
-# where each is included twice, and two with all of them, for one program: a header that needs another before it does not
-# compile, and a definition that is not inline does not link. What a header lacks does not depend on the compiler: g++, also
-# below nvcc, has each alone, clang++ the two.
+# tessera_header_units(UNITS EXTENSION HEADERS): units that show that each header compiles alone
+# (tests/house/chains.py), including each twice, without bodies and, except for a .cuh, with them; and two with all
+# headers and their bodies, for one program. A header that needs another before it does not compile; a definition that
+# is not inline does not link. A missing include does not depend on the compiler: g++, also below nvcc, compiles each
+# alone, clang++ only the two.
 function(tessera_header_units units extension headers)
   tessera_whole_units(whole ${extension} "${headers}")
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -93,6 +98,7 @@ function(tessera_header_units units extension headers)
     OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\n" ";" lines "${lines}")
   set(files "")
+  set(with_bodies "")
   foreach(line IN LISTS lines)
     string(REPLACE " " ";" chain "${line}")
     set(text "")
@@ -103,11 +109,18 @@ function(tessera_header_units units extension headers)
     set(unit ${CMAKE_CURRENT_BINARY_DIR}/units/${last}.${extension})
     file(CONFIGURE OUTPUT ${unit} CONTENT "${text}")
     list(APPEND files ${unit})
+    if(extension STREQUAL "cpp")
+      set(unit ${CMAKE_CURRENT_BINARY_DIR}/units/${last}.whole.cpp)
+      file(CONFIGURE OUTPUT ${unit} CONTENT "${text}")
+      list(APPEND with_bodies ${unit})
+    endif()
   endforeach()
+  set_source_files_properties(${files} PROPERTIES COMPILE_DEFINITIONS TESSERA_SEPARATE)
+  list(APPEND files ${with_bodies})
   set(${units} ${files} ${whole} PARENT_SCOPE)
 endfunction()
 
-# tessera_whole_units(UNITS EXTENSION HEADERS): the two with all of them alone.
+# tessera_whole_units(UNITS EXTENSION HEADERS): only the two with all headers.
 function(tessera_whole_units units extension headers)
   list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n" OUTPUT_VARIABLE lines)
   string(CONCAT all ${lines})

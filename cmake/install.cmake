@@ -1,10 +1,10 @@
-# Headers, the CMake package and the pkg-config file. Nothing of this machine is in them: what the package needs it finds
-# where it is used.
+# Installs headers, the CMake package and the pkg-config file, and the command if it is built. They contain no path of
+# this machine: the package finds its requirements where it is used.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.ipp" PATTERN "*.tpp" PATTERN "*.cuh")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/tessera)
@@ -20,6 +20,14 @@ file(RELATIVE_PATH to_prefix /prefix/${CMAKE_INSTALL_DATADIR}/pkgconfig /prefix)
 configure_file(cmake/tessera.pc.in tessera.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 
+# `cmake --install build --component command` installs nothing else.
 if(TARGET tessera-cli)
-  install(TARGETS tessera-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS tessera-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(said ${PROJECT_BINARY_DIR}/command/share)
+    install(FILES ${said}/tessera.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+    install(FILES ${said}/tessera DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT command)
+    install(FILES ${said}/_tessera DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT command)
+    install(FILES ${said}/tessera.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
+  endif()
 endif()

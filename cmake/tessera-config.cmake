@@ -1,5 +1,5 @@
 # find_package(tessera [COMPONENTS zstd blosc ...]): tessera::tessera, and tessera::NAME for each component. Without
-# COMPONENTS those whose library is there; tessera::cuda only in a program of CUDA.
+# COMPONENTS: those whose library is present; tessera::cuda only in a program that enables CUDA.
 include(${CMAKE_CURRENT_LIST_DIR}/components.cmake)
 tessera_find_base(tessera_problem)
 if(tessera_problem)

@@ -1,11 +1,11 @@
-// tessera append: the elements of a .npy or .json file at the end of an array. Who reads sees all of them or none.
+// tessera append: appends the elements of a .npy or .json file to an array. Readers see all of them or none.
 #include <algorithm>
 #include <atomic>
 #include <iostream>
 #include <span>
 #include <utility>
 
-#include <tessera/buffer/scratch.hpp>
+#include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/place/copy.hpp>
 
 #include "commands.hpp"
@@ -14,25 +14,24 @@
 #include "json_block.hpp"
 #include "npy_file.hpp"
 #include "progress.hpp"
+#include "region.hpp"
 #include "source.hpp"
 #include "stopwatch.hpp"
 
 namespace cli {
 namespace {
 
-void expect_fitting(Append const& command, NpyHeader const& file, Array const& array) {
+void expect_fitting(Append const& command, NpyHeader const& file, Array const& array, std::size_t axis) {
   auto const shape = array.shape();
   auto const refuse = [&](std::string_view problem) {
-    throw UsageError{tessera::text(
+    throw UsageError{tessera::to_text(
         {command.file, ": ", problem, "; the array is ", array.type().name(), " ", tessera::to_string(shape)})};
   };
-  if (command.axis >= shape.rank())
-    throw UsageError{tessera::text({"--axis ", command.axis, ": the array has ", shape.rank(), " dimensions"})};
   if (file.type != array.type() || file.fields != array.metadata().fields)
-    refuse(tessera::text({"the elements are ", file.type.name()}));
+    refuse(tessera::to_text({"the elements are ", file.type.name()}));
   auto expected = shape;
-  if (file.shape.rank() == shape.rank()) expected[command.axis] = file.shape[command.axis];
-  if (file.shape != expected) refuse(tessera::text({"the shape is ", tessera::to_string(file.shape)}));
+  if (file.shape.rank() == shape.rank()) expected[axis] = file.shape[axis];
+  if (file.shape != expected) refuse(tessera::to_text({"the shape is ", tessera::to_string(file.shape)}));
 }
 
 void expect_booleans(NpyFile const& file) {
@@ -40,7 +39,7 @@ void expect_booleans(NpyFile const& file) {
   auto const* wrong = std::find_if(file.elements(), end, [](std::byte element) { return element > std::byte{1}; });
   if (wrong != end)
     throw tessera::StoreError{
-        tessera::text({"found an element ", std::to_integer<int>(*wrong), ", expected 0 or 1 for a bool"})};
+        tessera::to_text({"found an element ", std::to_integer<int>(*wrong), ", expected 0 or 1 for a bool"})};
 }
 
 // How many chunks a block will touch.
@@ -72,15 +71,15 @@ void append(JsonBlock block, Array const& array, std::size_t axis) {
   append_elements(array, axis, block.shape, block.elements.data(), layout.strides, done);
 }
 
-// What the file holds, as the header of a .npy file says it; f appends it.
+// The elements of the file as the header of a .npy file describes them; f appends them.
 template <class F>
-Status append_block(Append const& command, Array const& array, NpyHeader const& block, F&& f) {
-  expect_fitting(command, block, array);
+Status append_block(Append const& command, Array const& array, NpyHeader const& block, std::size_t axis, F&& f) {
+  expect_fitting(command, block, array, axis);
   Interruption const interruption;
   Stopwatch const watch;
   saying_what_goes(array.store(), {array.path()}, f);
   std::cout << printable(command.path) << ": " << array.type().name() << ' ' << tessera::to_string(array.shape())
-            << ", " << block.shape[command.axis] << " of dimension " << command.axis << " are new, "
+            << ", " << block.shape[axis] << " of dimension " << axis << " are new, "
             << watch.took(size_in_bytes(block.shape, array.type())) << '\n';
   return done;
 }
@@ -93,12 +92,14 @@ Status run(Append const& command) {
     auto block = read_json_block(command.file, array.type(), array.metadata().fields);
     NpyHeader like;
     like.type = array.type(), like.fields = array.metadata().fields, like.shape = block.shape;
-    return append_block(command, array, like, [&] { append(std::move(block), array, command.axis); });
+    auto const axis = dimension_named(command.axis, array.metadata(), "--axis");
+    return append_block(command, array, like, axis, [&] { append(std::move(block), array, axis); });
   }
   NpyFile const file{command.file};
   auto const array = open_array(command.path, command.threads, command);
-  return append_block(command, array, file.header(),
-                      [&] { file.with_elements([&] { append(file, array, command.axis); }); });
+  auto const axis = dimension_named(command.axis, array.metadata(), "--axis");
+  return append_block(command, array, file.header(), axis,
+                      [&] { file.with_elements([&] { append(file, array, axis); }); });
 }
 
 }  // namespace cli

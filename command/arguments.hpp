@@ -1,4 +1,4 @@
-// What arrays that are made shall be: --chunks, --codecs, --fill and --names.
+// Properties of new arrays: --chunks, --codecs, --fill and --names.
 #pragma once
 #include <algorithm>
 #include <charconv>
@@ -13,13 +13,15 @@
 #include <vector>
 
 #include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/detail/fill_value.hpp>
+#include <tessera/metadata/element_type.hpp>
 
 #include "failure.hpp"
 #include "region.hpp"
 
 namespace cli {
 
-/// "64,64,64", each at least so much; `what` they are is in messages. Throws: UsageError.
+/// "64,64,64", each at least the given minimum; `what` names them in messages. Throws: UsageError.
 inline tessera::Extents parse_lengths(std::string const& what, std::string const& text, std::uint64_t least) {
   tessera::Extents lengths;
   if (text.empty()) return lengths;
@@ -28,9 +30,9 @@ inline tessera::Extents parse_lengths(std::string const& what, std::string const
     auto const* end = part.data() + part.size();
     auto const [stop, error] = std::from_chars(part.data(), end, n);
     if (error != std::errc{} || stop != end || n < least || n > std::numeric_limits<std::int64_t>::max())
-      throw UsageError{tessera::text({what, " ", text, ": \"", part, "\" is no length of at least ", least})};
+      throw UsageError{tessera::to_text({what, " ", text, ": \"", part, "\" is no length of at least ", least})};
     if (lengths.rank() == tessera::max_rank)
-      throw UsageError{tessera::text({what, " ", text, ": at most ", tessera::max_rank, " dimensions"})};
+      throw UsageError{tessera::to_text({what, " ", text, ": at most ", tessera::max_rank, " dimensions"})};
     lengths.push_back(n);
   });
   return lengths;
@@ -42,7 +44,7 @@ inline tessera::ZarrFormat format_named(std::optional<int> number, tessera::Zarr
   return number ? static_cast<tessera::ZarrFormat>(*number) : otherwise;
 }
 
-/// What zarr-python gives a codec of which nothing else is said.
+/// zarr-python's default configuration of a codec.
 inline tessera::Members usual_configuration(std::string_view codec, tessera::DataType type) {
   using tessera::Members, tessera::Value;
   bool const is_bytes = type.component() == 1;
@@ -58,7 +60,7 @@ inline tessera::Members usual_configuration(std::string_view codec, tessera::Dat
           {"blocksize", Value::integer(0)}};
 }
 
-/// Gives each codec of a list what is not said of it; those of shards, too.
+/// Completes the configuration of each codec of a list; those of shards, too.
 inline tessera::Value with_usual_configurations(tessera::MemberValue const& codecs, tessera::DataType type) {
   tessera::List result;
   for (std::size_t i = 0; i < codecs.list().size(); ++i) {
@@ -78,8 +80,8 @@ inline tessera::Value with_usual_configurations(tessera::MemberValue const& code
   return result;
 }
 
-/// A list as in a document: [{"name": "bytes", "configuration": {"endian": "little"}}, ...], or of names: what is not
-/// said is as usual. Throws: UsageError.
+/// A list as in a document: [{"name": "bytes", "configuration": {"endian": "little"}}, ...], or of names: omitted
+/// settings get their defaults. Throws: UsageError.
 inline std::vector<tessera::Specification> parse_codecs(std::string const& text, tessera::DataType type) try {
   auto const value = tessera::parse_json(text);
   auto const all = with_usual_configurations({value, "codecs"}, type);
@@ -89,11 +91,11 @@ inline std::vector<tessera::Specification> parse_codecs(std::string const& text,
   return result;
 } catch (tessera::MetadataError const& error) {
   bool const is_list = text.starts_with('[');
-  throw UsageError{tessera::text({"--codecs", is_list ? "" : " ", is_list ? "" : text, ": ", error.what(),
-                                  is_list ? "" : "; a JSON list is expected, e.g. '[\"bytes\", \"zstd\"]'"})};
+  throw UsageError{tessera::to_text({"--codecs", is_list ? "" : " ", is_list ? "" : text, ": ", error.what(),
+                                     is_list ? "" : "; a JSON list is expected, e.g. '[\"bytes\", \"zstd\"]'"})};
 }
 
-/// JSON, or what a document would have in quotes: NaN, 0x7fc00000. Throws: UsageError.
+/// JSON, or a text that a document has in quotes: NaN, 0x7fc00000. Throws: UsageError.
 inline std::vector<std::byte> parse_fill(std::string const& text, tessera::DataType type,
                                          std::span<tessera::Field const> fields = {}) try {
   tessera::Value value;
@@ -104,10 +106,10 @@ inline std::vector<std::byte> parse_fill(std::string const& text, tessera::DataT
   }
   return tessera::read_fill_value({value, "fill_value"}, type, fields);
 } catch (tessera::MetadataError const& error) {
-  throw UsageError{tessera::text({"--fill: ", error.what()})};
+  throw UsageError{tessera::to_text({"--fill: ", error.what()})};
 }
 
-/// "x,y,z"; an empty one is no name. Throws: UsageError.
+/// "x,y,z"; an empty one: no name. Throws: UsageError.
 inline std::vector<std::optional<std::string>> parse_names(std::string const& text, std::size_t rank) {
   std::vector<std::optional<std::string>> names;
   if (text.empty()) return names;
@@ -115,7 +117,7 @@ inline std::vector<std::optional<std::string>> parse_names(std::string const& te
     names.push_back(part.empty() ? std::nullopt : std::optional<std::string>{part});
   });
   if (names.size() != rank)
-    throw UsageError{tessera::text({"--names ", text, ": found ", names.size(), " names, expected ", rank})};
+    throw UsageError{tessera::to_text({"--names ", text, ": found ", names.size(), " names, expected ", rank})};
   return names;
 }
 
@@ -124,7 +126,7 @@ inline tessera::ElementType parse_data_type(std::string const& text) try {
   tessera::Value const value = text.starts_with('{') ? tessera::parse_json(text) : tessera::Value{text};
   return tessera::detail::read_element_type({value, "data_type"});
 } catch (tessera::MetadataError const& error) {
-  throw UsageError{tessera::text({"--data-type: ", error.what()})};
+  throw UsageError{tessera::to_text({"--data-type: ", error.what()})};
 }
 
 /// As zarr-python has it: little endian, zstd.
@@ -155,7 +157,7 @@ inline void put_into_shards(tessera::ArrayMetadata& metadata, tessera::Extents c
   metadata.chunk_shape = shards;
 }
 
-/// A sharded array as it would be without its shards: of its inner chunks, and their codecs.
+/// A sharded array without its shards: with its inner chunks and their codecs.
 inline void take_out_of_shards(tessera::ArrayMetadata& metadata) {
   while (metadata.codecs.size() == 1 && metadata.codecs.front().name == "sharding_indexed") {
     auto const shard = metadata.codecs.front();
@@ -187,17 +189,17 @@ inline tessera::Extents default_chunks(tessera::Extents const& shape, tessera::D
   return chunks;
 }
 
-/// Holds the chunks' shape and codecs to what an array can be. Throws: UsageError; `array` is its name in messages.
+/// Checks that the chunks' shape and codecs fit an array. Throws: UsageError; `array` is its name in messages.
 template <class Complete>
 void complete_as_asked(tessera::ArrayMetadata& metadata, std::string const& array, Complete&& complete) {
   if (metadata.chunk_shape.rank() != metadata.shape.rank())
     throw UsageError{
-        tessera::text({"--chunks: found ", metadata.chunk_shape.rank(), " lengths, expected ", metadata.shape.rank(),
-                       "; the shape of ", array, " is ", tessera::to_string(metadata.shape)})};
+        tessera::to_text({"--chunks: found ", metadata.chunk_shape.rank(), " lengths, expected ", metadata.shape.rank(),
+                          "; the shape of ", array, " is ", tessera::to_string(metadata.shape)})};
   try {
     metadata.codecs = complete(metadata);
   } catch (tessera::MetadataError const& error) {
-    throw UsageError{tessera::text(
+    throw UsageError{tessera::to_text(
         {"--chunks ", tessera::to_string(metadata.chunk_shape), " and --codecs for ", array, ": ", error.what()})};
   }
 }

@@ -1,4 +1,4 @@
-// Attributes as people read them: nested ones too.
+// Attributes formatted for people, nested ones too.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace cli {
 
-/// What is short in one line, else an item or a member in each.
+/// Short values on one line, otherwise one line for each item or member.
 class AttributeLines {
  public:
   static constexpr std::size_t most = 40;  // lines; the rest is shown by tessera attrs
@@ -38,7 +38,7 @@ class AttributeLines {
     return text;
   }
 
-  // nullopt: it is too long for one, or too deep.
+  // nullopt: too long for one line, or too deep.
   static std::optional<std::string> on_one_line(tessera::Value const& value, int depth = 0) {
     std::string text;
     auto const add = [&](std::string const& name, tessera::Value const& item) {
@@ -58,7 +58,7 @@ class AttributeLines {
       for (auto const& item : *list)
         if (!add("", item)) {
           if (!is_plain) return std::nullopt;
-          return tessera::text({"[", text, ", ...] of ", list->size()});
+          return tessera::to_text({"[", text, ", ...] of ", list->size()});
         }
       return '[' + text + ']';
     }

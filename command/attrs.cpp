@@ -1,11 +1,13 @@
-// tessera attrs: the attributes of an array or a group as JSON; some are set, some deleted.
+// tessera attrs: prints the attributes of an array or a group as JSON; sets and deletes some.
 #include <algorithm>
 #include <iostream>
 #include <string>
 #include <utility>
 
 #include <tessera/metadata/attributes.hpp>
+#include <tessera/metadata/to_json.hpp>
 
+#include "address.hpp"
 #include "commands.hpp"
 #include "consolidated.hpp"
 #include "node.hpp"
@@ -45,7 +47,7 @@ tessera::MetadataError no_attribute(std::string const& name, Node const& node) {
   return error.in_key(key.value_or(tessera::document_key(node.path)).path).in_store(node.store.name());
 }
 
-// What is deleted goes, and what is set comes, in one write of the document.
+// Deletes and sets attributes in one write of the document.
 void change(Attrs const& command, Node const& node, Members const& settings) {
   tessera::change_attributes(node.store, node.path, [&](Members& all) {
     for (auto const& name : command.deletions)
@@ -72,8 +74,10 @@ void print(Attrs const& command, Node const& node) {
 
 Status run(Attrs const& command) {
   auto const settings = parse_settings(command.settings);
+  if (settings.empty() && command.deletions.empty()) return print(command, find_source(command.path, command)), done;
+  if (!tessera::detail::scheme_of(command.path).empty())
+    throw UsageError{shown_path(command.path) + ": an address can only be read: --set and --delete are for folders"};
   auto const node = find_node(command.path, command);
-  if (settings.empty() && command.deletions.empty()) return print(command, node), done;
   if (!command.name.empty()) throw UsageError{"NAME is for showing one attribute, without --set and --delete"};
   saying_what_goes(node.store, {node.path}, [&] { change(command, node, settings); });
   std::cout << printable(command.path) << ": " << count(settings.size(), "attribute") << " set, "

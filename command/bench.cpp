@@ -1,5 +1,4 @@
-// tessera bench: what reading an array gives, next to what files, its codec and memory alone reach, and what would
-// help.
+// tessera bench: the speed of reading an array, compared with files, its codec and memory alone, and advice.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -26,7 +25,7 @@ using Names = std::vector<std::string>;
 
 void add_codec(Names& names, std::string const& name, tessera::Value const& configuration);
 
-// As a document has it: by its name alone, or with its configuration.
+// As in a document: its name alone, or with its configuration.
 void add_codec(Names& names, tessera::Value const& codec) {
   if (auto const* const name = codec.get_if<std::string>()) return names.push_back(*name);
   std::string name;
@@ -39,7 +38,7 @@ void add_codec(Names& names, tessera::Value const& codec) {
   add_codec(names, name, configuration);
 }
 
-// Of shards the codecs of what is in them.
+// For shards, the codecs of their inner chunks.
 void add_codec(Names& names, std::string const& name, tessera::Value const& configuration) {
   if (auto const* const members = configuration.get_if<tessera::Members>())
     for (auto const& member : *members)
@@ -50,7 +49,7 @@ void add_codec(Names& names, std::string const& name, tessera::Value const& conf
   names.push_back(name);
 }
 
-// What is done before each sample of what reads files; nothing, if they stay in the system's cache.
+// Done before each sample that reads files; nothing, if they stay in the system's cache.
 std::function<void()> emptying_cache(std::vector<std::string> const& files, Bench const& command, Figures& figures) {
   auto const evict_all = [files] {
     bool gone = true;
@@ -61,7 +60,7 @@ std::function<void()> emptying_cache(std::vector<std::string> const& files, Benc
   return figures.is_cold ? evict_all : std::function<void()>{};
 }
 
-// All at once, in turn: what slows the machine down for a moment slows down one sample of each.
+// All in turn: a moment in which the machine is slow affects one sample of each.
 void measure(Stages& stages, Bench const& command, Figures& figures) {
   auto const before = emptying_cache(stages.requests().files(), command, figures);
   struct Work {
@@ -77,7 +76,7 @@ void measure(Stages& stages, Bench const& command, Figures& figures) {
       figures.read, [&] { stages.read(); }, before);
   add(
       figures.fetch, [&] { requests.ask_again(); }, before);
-  if (requests.bytes() > 0)
+  if (requests.bytes() > 0 && stages.is_of_files())
     add(
         figures.files_alone, [&] { requests.read_files(); }, before);
   if (stages.decodes()) add(figures.decode, [&] { stages.decode(); });
@@ -89,7 +88,7 @@ void measure(Stages& stages, Bench const& command, Figures& figures) {
   for (auto& work : works) *work.timing = work.samples.timing();
 }
 
-// The files of what a store was asked for, of which the figures have the number.
+// The files that were requested from a store; the figures have their number.
 std::vector<std::string> files_of(std::vector<ReadLog::Call> const& calls, Store const& store, Figures& figures) {
   std::set<std::string> files;
   for (auto const& call : calls)
@@ -105,7 +104,7 @@ std::vector<std::string> files_of(std::vector<ReadLog::Call> const& calls, Store
 
 Timeline measure_on_device(TimedRead& read, Array const& array, Bench const& command, Figures& figures) {
   tessera::Traffic traffic;
-  auto const first = read.noted(traffic);  // from here on memory is there, and threads have started
+  auto const first = read.noted(traffic);  // from here on memory is mapped, and threads have started
   figures.chunks = traffic.chunks;
   figures.missing = traffic.missing;
   figures.stored = traffic.fetched;
@@ -124,11 +123,12 @@ Timeline measure_on_device(TimedRead& read, Array const& array, Bench const& com
 
 Status run(Bench const& command) {
   auto const device = command.space == "device" ? device_space(Queue{command.threads}) : nullptr;
-  auto const array = open_array(command.path, command.threads, command);
+  auto const array = open_source(command.path, command.threads, command);
   auto const metadata = array.metadata();
   auto const region = region_of(command.region, metadata);
   Figures figures;
-  figures.path = command.path;
+  figures.path = shown_path(command.path);
+  figures.is_of_files = array.store().is_folder();
   figures.type = metadata.type;
   figures.shape = metadata.shape;
   figures.chunk_shape = metadata.chunk_shape;

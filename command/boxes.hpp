@@ -1,4 +1,4 @@
-// An array in parts that fit into memory, each of whole chunks: no chunk is written twice.
+// An array in parts that fit into memory, each of whole chunks, so that no chunk is written twice.
 #pragma once
 #include <algorithm>
 #include <cstddef>

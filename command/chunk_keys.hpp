@@ -1,4 +1,4 @@
-// Which keys below an array are those of its chunks, and which elements are in one.
+// Which keys below an array are chunk keys, and which elements a chunk has.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/detail/rectilinear.hpp>
 #include <tessera/view/selected.hpp>
 
 namespace cli {
@@ -20,7 +21,7 @@ inline tessera::Extents chunk_grid(tessera::ArrayMetadata const& array) {
   return grid;
 }
 
-/// The position of the chunk that a key below an array is of. nullopt: it is no chunk's.
+/// The chunk position of a key below an array. nullopt: not a chunk key.
 inline std::optional<tessera::Extents> chunk_of(std::string_view key, tessera::ChunkKeyEncoding encoding,
                                                 tessera::Extents const& grid) {
   auto place = encoding.place_of(key, grid.rank());

@@ -1,4 +1,4 @@
-// What each subcommand is asked. main.cpp fills these in; the functions throw UsageError or tessera::Error.
+// Arguments of each subcommand. main.cpp fills them in; the functions throw UsageError or tessera::Error.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace cli {
 
-/// How the files of a hierarchy are worked with.
+/// How commands access the files of a hierarchy.
 struct Files {
-  bool sync = false;          ///< what is written outlasts a loss of power
-  bool follow_links = false;  ///< symbolic links below the root are followed; else they are errors
+  bool sync = false;          ///< writes survive a loss of power
+  bool follow_links = false;  ///< symbolic links below the root are followed; otherwise they are errors
 };
 
 struct Info : Files {
@@ -25,17 +25,34 @@ struct Read : Files {
   std::string path;
   std::string region, index;   ///< empty: everything
   std::string output;          ///< "-": the standard output
-  std::string format;          ///< empty: as the output's name says
+  std::string format;          ///< empty: from the output's name
   std::string space = "host";  ///< or "device": where elements are placed
   std::size_t threads = 1;
-  std::size_t memory = 256;  ///< MiB of elements held at once
+  std::optional<std::size_t> memory{};  ///< MiB in all; otherwise 256 of elements, or a row of chunks
+  bool unpacked = false;                ///< numbers scaled and masked by CF's attributes
 };
 
 struct Show : Files {
   std::string path;
   std::string region, index;  ///< empty: everything
+  bool unpacked = false;      ///< as of Read
   std::size_t limit = 1000;   ///< elements that are shown at most
   std::size_t threads = 1;
+};
+
+struct Diff : Files {
+  std::string one, other;
+  std::string region;  ///< empty: everything
+  std::size_t threads = 1;
+  std::size_t memory = 256;  ///< MiB of elements held at once
+};
+
+/// A group and all nodes below it, without looking at chunks.
+struct Listing : Files {
+  std::string path = ".";
+  bool is_long = false;                 ///< the kind of each node, too
+  bool is_tree = false;                 ///< all levels, not one
+  std::optional<std::size_t> levels{};  ///< of a tree
 };
 
 struct View : Files {
@@ -78,7 +95,7 @@ struct Resize : Files {
 
 struct Append : Files {
   std::string file, path;
-  std::size_t axis = 0;
+  std::string axis = "0";  ///< a dimension's name or number
   std::size_t threads = 1;
 };
 
@@ -91,6 +108,7 @@ struct Compact : Files {
 
 struct Remove : Files {
   std::string path;
+  bool yes = false;  ///< allow a whole hierarchy without a question
 };
 
 struct Move : Files {
@@ -125,6 +143,8 @@ struct Bench : Files {
 Status run(Info const&);
 Status run(Read const&);
 Status run(Show const&);
+Status run(Diff const&);
+Status run(Listing const&);
 Status run(View const&);
 Status run(Attrs const&);
 Status run(Write const&);

@@ -1,4 +1,4 @@
-// tessera compact: shards without what nobody needs of them. Each is replaced at once, so it may be ended at any
+// tessera compact: removes unused bytes from shards. Each shard is replaced at once, so the command may be ended at any
 // moment.
 #include <iostream>
 

@@ -1,4 +1,4 @@
-// tessera consolidate: copies of all documents below a group go into its own, or into .zmetadata.
+// tessera consolidate: copies all documents below a group into its own, or into .zmetadata.
 #include <iostream>
 
 #include <tessera/node/consolidate.hpp>

@@ -1,5 +1,4 @@
-// What a command says where consolidated metadata, which groups have, goes because it would not be
-// true any more.
+// Reports the groups whose consolidated metadata a command removes because it would become wrong.
 #pragma once
 #include <algorithm>
 #include <initializer_list>
@@ -8,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/metadata/consolidated.hpp>
+#include <tessera/metadata/detail/consolidated.hpp>
 
 #include "failure.hpp"
 #include "node.hpp"
@@ -19,8 +18,8 @@ inline void report_consolidated(std::string const& group, std::string_view what)
   report(group + ": its consolidated metadata " + std::string{what} + "; tessera consolidate makes it anew");
 }
 
-/// Runs f, which changes the nodes at `paths`. Groups above that lose their consolidated metadata by it are named,
-/// wherever f ends.
+/// Runs f, which changes the nodes at `paths`. Names the groups above that lose their consolidated metadata, wherever f
+/// ends.
 template <class F>
 void saying_what_goes(Store const& store, std::initializer_list<std::string_view> paths, F&& f) {
   auto const consolidated = [&] {

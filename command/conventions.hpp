@@ -1,5 +1,5 @@
-// What attributes say of a node by a convention: the pyramids of OME-Zarr, and the packed numbers, times and
-// coordinates of CF, as xarray writes them. Nothing is checked: attributes may be anything.
+// Conventions for the attributes of a node: pyramids of OME-Zarr; packed numbers, times and coordinates of CF, as
+// xarray writes them. Nothing is checked: attributes may be anything.
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tessera/core/value.hpp>
+#include <tessera/metadata/detail/missing_numbers.hpp>
 
 #include "tree.hpp"
 
@@ -57,10 +58,22 @@ inline std::string level_text(tessera::Value const& level) {
   return text;
 }
 
+// Where a group has OME-Zarr's attributes: from 0.5 on in a member of their own.
+inline tessera::Value const* ome_of(tessera::Value const& attributes) {
+  auto const* const ome = member_of(&attributes, "ome");
+  return ome ? ome : &attributes;
+}
+
+// Of the first image of a group, from the finest to the coarsest; null if the group is not an image.
+inline tessera::List const* levels_of(tessera::Value const& attributes) {
+  auto const* const multiscales = list_of(ome_of(attributes), "multiscales");
+  return multiscales && !multiscales->empty() ? list_of(&multiscales->front(), "datasets") : nullptr;
+}
+
 inline void add_multiscales(tessera::Members const& attributes, std::vector<Convention>& found) {
   tessera::Value const all{attributes};
-  auto const* const ome = member_of(&all, "ome");  // from 0.5 on
-  auto const* const multiscales = list_of(ome ? ome : &all, "multiscales");
+  auto const* const ome = member_of(&all, "ome");
+  auto const* const multiscales = list_of(ome_of(all), "multiscales");
   if (!multiscales) return;
   for (auto const& image : *multiscales) {
     auto const version = words_of(member_of(ome ? ome : &image, "version"));
@@ -85,6 +98,8 @@ inline void add_cf(Tree const& node, tessera::ArrayMetadata const& array, std::v
   auto const *factor = member_of(&all, "scale_factor"), *offset = member_of(&all, "add_offset");
   if (factor || offset)
     add("packed: stored" + (factor ? " * " + words_of(factor) : "") + (offset ? " + " + words_of(offset) : ""));
+  if (auto const missing = tessera::detail::missing_number(array); !missing.is_null())
+    add("missing " + words_of(&missing));
   if (auto const* coordinates = member_of(&all, "coordinates")) add("coordinates " + words_of(coordinates));
   if (!text.empty()) found.push_back({"CF", text});
 }

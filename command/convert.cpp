@@ -1,4 +1,4 @@
-// tessera convert: documents of the other format of Zarr take the place of a node's, and chunks stay as they are.
+// tessera convert: replaces a node's documents by those of the other Zarr format. Chunks stay unchanged.
 #include <cstddef>
 #include <iostream>
 
@@ -14,7 +14,7 @@ namespace cli {
 Status run(Convert const& command) {
   auto const [store, path] = find_node(command.path, command);
   auto const to = command.to == "v2" ? tessera::ZarrFormat::v2 : tessera::ZarrFormat::v3;
-  auto const inside = path.empty() ? "x" : path + "/x";  // of what is in the node: its own copies go, too
+  auto const inside = path.empty() ? "x" : path + "/x";  // of the node's contents: its own copies are removed, too
   std::size_t converted = 0;
   saying_what_goes(store, {inside}, [&, &store = store, &path = path] {
     Progress const progress{"converting"};

@@ -1,4 +1,4 @@
-// tessera copy: an array, or a group and all below it, encoded anew if asked for, in bounded memory.
+// tessera copy: copies an array, or a group and all below it, re-encoded if requested, in bounded memory.
 #include <algorithm>
 #include <atomic>
 #include <iostream>
@@ -7,15 +7,19 @@
 #include <variant>
 #include <vector>
 
-#include <tessera/buffer/scratch.hpp>
+#include <tessera/buffer/detail/scratch.hpp>
+#include <tessera/metadata/detail/missing_numbers.hpp>
 
+#include "address.hpp"
 #include "arguments.hpp"
 #include "boxes.hpp"
 #include "chunk_keys.hpp"
 #include "commands.hpp"
 #include "consolidated.hpp"
 #include "interruption.hpp"
+#include "needs.hpp"
 #include "output_node.hpp"
+#include "part_shape.hpp"
 #include "progress.hpp"
 #include "source.hpp"
 #include "stopwatch.hpp"
@@ -27,13 +31,14 @@ namespace {
 struct Job {
   std::string from, to;  // paths, in the source and below the copy
   tessera::ArrayMetadata source, copy;
+  bool is_encoded_anew;  // as requested
 };
 
 struct Plan {
   Store store;
   std::vector<std::pair<std::string, tessera::GroupMetadata>> groups{};
   std::vector<Job> arrays{};
-  std::vector<std::string> left_out{};  // arrays that are not supported, and why
+  std::vector<std::string> left_out{};  // unsupported arrays, and why
   std::uint64_t elements = 0;
 };
 
@@ -47,6 +52,7 @@ tessera::ArrayMetadata asked_for(Copy const& command, tessera::ArrayMetadata met
   if (!command.codecs.empty()) metadata.codecs = parse_codecs(command.codecs, metadata.type);
   if (command.shards) put_into_shards(metadata, parse_shards(*command.shards));
   if (format != metadata.format) {
+    metadata = tessera::detail::missing_in_format(std::move(metadata), format);
     metadata.format = format;
     metadata.key_encoding = {};
   }
@@ -55,14 +61,15 @@ tessera::ArrayMetadata asked_for(Copy const& command, tessera::ArrayMetadata met
   return metadata;
 }
 
-// Everything is looked at before anything is written.
+// Everything is checked before anything is written.
 Plan plan_for(Copy const& command) {
-  auto const [store, path] = find_node(command.source, command);
+  auto const [store, path] = find_source(command.source, command);
   auto const above = path.empty() ? 0 : path.size() + 1;
   auto const tree = read_tree(store, path);
   Plan plan{store};
   each_node(tree, [&, &store = store](Tree const& node) {
     if (node.wrong) throw tessera::MetadataError{node.problem};
+    tessera::detail::expect_attributes(node.broken_attributes());
     if (!node.problem.empty()) {
       auto error = tessera::MetadataError{node.problem};
       error.in_key(node.key().path).in_store(store.name());
@@ -74,8 +81,17 @@ Plan plan_for(Copy const& command) {
       plan.groups.back().second.format = format_named(command.zarr_format, group->format);
     } else {
       auto const& array = std::get<tessera::ArrayMetadata>(node.document);
-      plan.arrays.push_back({node.path, below, array, asked_for(command, array, node.path)});
-      plan.elements += tessera::element_count(array.shape, "shape");
+      auto copy = asked_for(command, array, node.path);
+      try {
+        (void)complete_codecs(copy);
+      } catch (tessera::CodecError& error) {  // tessera decodes one of them but does not encode it
+        error.in_key(node.key().path).in_store(store.name());
+        return plan.left_out.emplace_back(error.what()), void();
+      } catch (tessera::MetadataError const&) {  // the copy reports it when it is created
+      }
+      bool const is_anew = command.chunks || command.shards || !command.codecs.empty() || copy.format != array.format;
+      plan.arrays.push_back({node.path, below, array, std::move(copy), is_anew});
+      plan.elements = sum_or_most(plan.elements, tessera::count_or_most(array.shape));
     }
   });
   if (plan.arrays.empty() && !plan.left_out.empty()) throw tessera::MetadataError{plan.left_out.front()};
@@ -86,52 +102,58 @@ tessera::ZarrFormat format_of(Plan const& plan) {
   return plan.groups.empty() ? plan.arrays.front().copy.format : plan.groups.front().second.format;
 }
 
-constexpr std::uint64_t most = std::uint64_t{1} << 58;  // bytes; sums and products of more stay there
+// How chunks reach the copy: in boxes of decoded elements, each of whole chunks or shards of the copy; as parts of
+// shards, of decoded elements; or as encoded inner chunks of shards.
+enum class Way { boxes, parts, encoded };
 
-std::uint64_t times(std::uint64_t a, std::uint64_t b) { return b != 0 && a > most / b ? most : a * b; }
-
-std::uint64_t bytes_of(tessera::Extents const& shape, tessera::DataType type) {
-  std::uint64_t bytes = type.size;
-  for (auto n : shape) bytes = times(bytes, n);
-  return bytes;
-}
-
-// What a chunk needs of memory while it is read, or written: its elements beside what is encoded of them, twice. Of a
-// shard that is read the index is there, as it is stored and as it is understood, and some inner chunks at a time; one
-// that is written is there as it was, as its new chunks and as they are put together.
-struct Needs {
-  std::uint64_t read, written;
-};
-
-Needs needs_of(tessera::ArrayMetadata const& array) {
-  auto const bytes = bytes_of(array.chunk_shape, array.type);
-  auto inner = array;
-  take_out_of_shards(inner);
-  if (inner.chunk_shape == array.chunk_shape) return {times(bytes, 2), times(bytes, 2)};
-  auto const each = bytes_of(inner.chunk_shape, array.type),
-             indexes = times(bytes / std::max<std::uint64_t>(each, 1), 16);
-  return {times(each, 2) + times(indexes, 2), times(bytes + bytes / 128 + indexes, 3) + times(each, 4) + (2 << 20)};
-}
-
-// A job needs so much with one thread, a box of the copy's elements among it.
-std::uint64_t least_memory(Job const& job) {
+// Memory of a job with one thread, including a box of the copy's elements.
+std::uint64_t least_memory(Job const& job, Way way) {
   auto chunk = job.copy.chunk_shape;
-  for (std::size_t d = 0; d < chunk.rank(); ++d) chunk[d] = std::min(chunk[d], job.copy.shape[d]);
-  return bytes_of(chunk, job.copy.type) + std::max(needs_of(job.source).read, needs_of(job.copy).written);
+  if (way == Way::boxes) {
+    for (std::size_t d = 0; d < chunk.rank(); ++d) chunk[d] = std::min(chunk[d], job.copy.shape[d]);
+    return sum_or_most(bytes_of_shape(chunk, job.copy.type),
+                       std::max(needs_of(job.source).read, needs_of(job.copy).written));
+  }
+  auto inner = job.copy;
+  take_out_of_shards(inner);
+  auto const each = bytes_of_shape(inner.chunk_shape, inner.type);
+  auto const index = times(bytes_of_shape(chunk, inner.type) / std::max<std::uint64_t>(each, 1), 16);
+  auto const of_chunk = times(each, 6), of_copy = sum_or_most(times(index, 2), of_chunk);
+  return way == Way::encoded ? sum_or_most(of_copy, times(index, 1)) : sum_or_most(of_copy, needs_of(job.source).read);
 }
 
-constexpr std::uint64_t always = std::uint64_t{16} << 20;  // bytes that a copy may take whatever is asked
+bool fits(Copy const& command, Job const& job, Way way) {
+  return least_memory(job, way) <= std::max(command.memory << 20, always);
+}
+
+// Shards that can be written in parts: not nested, with their index at the end.
+bool has_parts(tessera::ArrayMetadata const& array) {
+  if (array.codecs.size() != 1 || array.codecs.front().name != "sharding_indexed" || !array.edges.empty()) return false;
+  tessera::ObjectReader configuration{array.codecs.front().configuration, "configuration"};
+  auto const location = configuration.find("index_location");
+  auto const codecs = configuration.at("codecs");
+  for (std::size_t i = 0; i < codecs.list().size(); ++i)
+    if (tessera::specification(codecs.item(i)).name == "sharding_indexed") return false;
+  return !location || location->string() == "end";
+}
+
+Way way_of(Copy const& command, Job const& job) {
+  if (!has_parts(job.copy)) return Way::boxes;
+  if (!job.is_encoded_anew) return Way::encoded;
+  return fits(command, job, Way::boxes) || job.copy.type.varies() ? Way::boxes : Way::parts;
+}
 
 void expect_memory(Copy const& command, Store const& store, Job const& job) {
-  auto const least = least_memory(job);
-  if (least <= std::max(command.memory << 20, always)) return;
+  auto const way = way_of(command, job);
+  if (fits(command, job, way)) return;
+  auto const least = least_memory(job, way);
   auto error =
-      tessera::SelectionError{tessera::text({"a chunk or shard of the copy takes ", (least >> 20) + 1,
+      tessera::BudgetError{tessera::to_text({"a chunk or shard of the copy takes ", (least >> 20) + 1,
                                              " MiB of memory on its way, expected at most --memory ", command.memory})};
   throw error.in_key(tessera::document_key(job.from, job.source.format).path).in_store(store.name());
 }
 
-// What a thread needs, however small the chunks are.
+// Memory of a thread, however small the chunks are.
 std::uint64_t passing(Job const& job) {
   auto const at_least = [](std::uint64_t bytes) { return std::max<std::uint64_t>(bytes, 3 << 20); };
   return at_least(needs_of(job.source).read) + at_least(needs_of(job.copy).written);
@@ -157,11 +179,10 @@ tessera::Extents box_shape(tessera::ArrayMetadata const& from, tessera::ArrayMet
   return box.shape();
 }
 
-// Boxes of an array that have something in them, each by its number in C order. Requires: the array's elements can be
-// counted.
+// The boxes of an array that are not empty, each once, in C order.
 class Boxes {
  public:
-  Boxes(tessera::Extents const& shape, tessera::Extents const& box) : shape_{shape}, box_{box} {}
+  Boxes(tessera::Extents const& shape, tessera::Extents const& box) : shape_{shape}, box_{box}, places_{box.rank()} {}
 
   /// Those that a region shares elements with.
   void add(tessera::Region const& region) {
@@ -171,22 +192,26 @@ class Boxes {
       count[d] = (region.first[d] + region.count[d] - 1) / box_[d] - first[d] + 1;
     }
     each_box(count, tessera::Extents::filled(count.rank(), 1), [&](tessera::Region const& one) {
-      std::uint64_t number = 0;
-      for (std::size_t d = 0; d < first.rank(); ++d) number = number * along(d) + first[d] + one.first[d];
-      if (numbers_.empty() || numbers_.back() != number) numbers_.push_back(number);
+      auto place = first;
+      for (std::size_t d = 0; d < first.rank(); ++d) place[d] += one.first[d];
+      places_.add(place);
     });
-    if (numbers_.size() < 2 * unlike_ + 1024) return;
-    tidy();
-    unlike_ = numbers_.size();
+    if (places_.size() < 2 * unlike_ + 1024) return;
+    unlike_ = places().size();
+  }
+
+  tessera::detail::Places const& places() {
+    places_.sort();
+    return places_;
   }
 
   template <class F>
   void each(F&& f) {
-    tidy();
-    for (auto number : numbers_) {
-      auto region = tessera::Region{box_, box_, tessera::Extents::filled(box_.rank(), 1)};
-      for (auto d = box_.rank(); d-- > 0; number /= along(d)) {
-        region.first[d] = number % along(d) * box_[d];
+    auto const& all = places();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      auto region = tessera::Region{all[i], box_, tessera::Extents::filled(box_.rank(), 1)};
+      for (std::size_t d = 0; d < box_.rank(); ++d) {
+        region.first[d] *= box_[d];
         region.count[d] = std::min(box_[d], shape_[d] - region.first[d]);
       }
       f(region);
@@ -194,18 +219,12 @@ class Boxes {
   }
 
  private:
-  std::uint64_t along(std::size_t d) const { return shape_[d] / box_[d] + (shape_[d] % box_[d] != 0); }
-  void tidy() {
-    std::sort(numbers_.begin(), numbers_.end());
-    numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
-  }
-
   tessera::Extents shape_, box_;
-  std::vector<std::uint64_t> numbers_;
+  tessera::detail::Places places_;
   std::size_t unlike_ = 0;
 };
 
-// Calls f with the place of every chunk that is there.
+// Calls f with the place of every chunk that is present.
 template <class F>
 void each_stored(Array const& array, F&& f) {
   auto const grid = chunk_grid(array.metadata());
@@ -215,12 +234,12 @@ void each_stored(Array const& array, F&& f) {
   });
 }
 
-constexpr std::uint64_t few = 1000;  // chunks that are looked for one by one: a listing is no cheaper
+constexpr std::uint64_t few = 1000;  // chunks that are looked up one by one: a listing is not cheaper
 
-// Most of its chunks are missing: those that are not are worth a list.
+// Most of its chunks are missing: listing the others pays.
 bool is_sparse(Array const& array) {
-  auto const chunks = tessera::element_count(chunk_grid(array.metadata()), "the number of chunks");
-  if (chunks <= few) return false;
+  auto const chunks = tessera::count_or_most(chunk_grid(array.metadata()));
+  if (chunks <= few || !array.store().can_list()) return false;
   std::uint64_t stored = 0;
   each_stored(array, [&](auto const&) { ++stored; });
   return stored < chunks / 4;
@@ -236,18 +255,65 @@ void copy(Array const& from, Array const& to, std::uint64_t budget, std::uint64_
     auto const bytes = about(from, [&] { return room.take(size_in_bytes(region.count, to.type()), from.queue()); });
     tessera::Traffic traffic;
     read_elements(from, region, {bytes.data, bytes.size}, traffic);
-    if (traffic.missing != traffic.chunks)  // else the box is missing in the copy as well
+    if (traffic.missing != traffic.chunks)  // otherwise the box is missing in the copy as well
       write_elements(to, region, bytes.data, tessera::Layout::c_order(region.count, to.type().size).strides, to_write);
   };
   auto const& source = from.metadata();
   if (!is_sparse(from)) return each_box(to.shape(), box_shape(source, to.metadata(), budget), copy_box);
-  auto const all = done + tessera::element_count(to.shape(), "shape");
-  // Not much larger than a chunk, so that few that are missing are looked for beside it.
+  auto const all = sum_or_most(done, tessera::count_or_most(to.shape()));
+  // Not much larger than a chunk, so that few missing ones are looked up beside it.
   auto const box =
-      box_shape(source, to.metadata(), std::min(budget, times(bytes_of(source.chunk_shape, source.type), few)));
+      box_shape(source, to.metadata(), std::min(budget, times(bytes_of_shape(source.chunk_shape, source.type), few)));
   Boxes boxes{to.shape(), box};
   each_stored(from, [&](tessera::Extents const& place) { boxes.add(region_of_chunk(source, place)); });
   boxes.each(copy_box);
+  done = all;
+}
+
+// Copies shard by shard, and each in parts.
+void copy_in_parts(Array const& from, Array const& to, std::uint64_t part, std::atomic<std::uint64_t>& done) {
+  tessera::Scratch<tessera::space::Host> room;
+  auto const metadata = to.metadata();
+  auto const copy_shard = [&](tessera::Region const& shard) {
+    auto place = shard.first;
+    for (std::size_t d = 0; d < place.rank(); ++d) place[d] /= metadata.chunk_shape[d];
+    write_shard(to, place, [&](WritePart write) {
+      each_box(shard.count, part_shape(metadata, shard.count, part), [&](tessera::Region region) {
+        for (std::size_t d = 0; d < place.rank(); ++d) region.first[d] += shard.first[d];
+        done += tessera::element_count(region.count, "the region");
+        auto const bytes = about(from, [&] { return room.take(size_in_bytes(region.count, to.type()), from.queue()); });
+        tessera::Traffic traffic;
+        read_elements(from, region, {bytes.data, bytes.size}, traffic);
+        if (traffic.missing != traffic.chunks) write(region, bytes.data);
+      });
+    });
+  };
+  if (!is_sparse(from)) return each_box(to.shape(), metadata.chunk_shape, copy_shard);
+  auto const all = sum_or_most(done, tessera::count_or_most(to.shape()));
+  Boxes shards{to.shape(), metadata.chunk_shape};
+  auto const source = from.metadata();
+  each_stored(from, [&](tessera::Extents const& chunk) { shards.add(region_of_chunk(source, chunk)); });
+  shards.each(copy_shard);
+  done = all;
+}
+
+void copy_encoded(Array const& from, Array const& to, std::uint64_t part, std::atomic<std::uint64_t>& done) {
+  auto const all = sum_or_most(done, tessera::count_or_most(to.shape()));
+  tessera::detail::Places places{from.chunk_shape().rank()};
+  auto const copy_places = [&] {
+    copy_shards(from, to, places, part, done);
+    places = tessera::detail::Places{from.chunk_shape().rank()};
+  };
+  if (from.store().can_list()) {
+    each_stored(from, [&](tessera::Extents const& place) { places.add(place); });
+  } else {
+    auto const grid = chunk_grid(from.metadata());
+    each_box(grid, tessera::Extents::filled(grid.rank(), 1), [&](tessera::Region const& one) {
+      places.add(one.first);
+      if (places.size() == few) copy_places();
+    });
+  }
+  copy_places();
   done = all;
 }
 
@@ -268,21 +334,29 @@ Status run(Copy const& command) {
     std::atomic<std::uint64_t> elements{0};
     Progress const progress{"copying", elements, plan.elements};
     for (auto const& job : plan.arrays) {
-      auto const budget = command.memory << 20, each = passing(job);
-      bytes += bytes_of(job.copy.shape, job.copy.type);
+      auto const budget = command.memory << 20;
+      auto const way = way_of(command, job);
+      auto const each = way == Way::boxes ? passing(job) : std::max<std::uint64_t>(needs_of(job.source).read, 3 << 20);
+      bytes += bytes_of_shape(job.copy.shape, job.copy.type);
       auto const threads = std::clamp<std::uint64_t>(budget / 2 / each, 1, command.threads);
       auto const for_boxes = budget - std::min(budget, threads * each);
-      Queue const on{threads};  // of its own: what it keeps goes with it
+      Queue const on{threads};  // its own: its cache is freed with it
       auto const from = open_array(plan.store, job.from, on);
       auto const to = make_array(store, job.to, job.copy, on);
-      auto const box = bytes_of(box_shape(job.source, job.copy, for_boxes), job.copy.type);
+      if (way != Way::boxes && takes_parts(to)) {
+        auto const part = std::clamp<std::uint64_t>(for_boxes / 8, 1 << 20, 64 << 20);
+        way == Way::encoded ? copy_encoded(from, to, part, elements) : copy_in_parts(from, to, part, elements);
+        continue;
+      }
+      auto const box = bytes_of_shape(box_shape(job.source, job.copy, for_boxes), job.copy.type);
       copy(from, to, for_boxes, std::max(budget - std::min(budget, box), always), elements);
     }
   }
   output.commit();
   for (auto const& [path, group] : plan.groups)
     if (group.has_consolidated)
-      report_consolidated(path.empty() ? command.source : command.source + '/' + path, "is not in the copy");
+      report_consolidated(path.empty() ? shown_path(command.source) : shown_path(command.source) + '/' + path,
+                          "is not in the copy");
   auto const counted = [](std::size_t n, char const* what) {
     return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
   };

@@ -1,6 +1,6 @@
-// What --space device is made of. No kernel is compiled in the command: they are in tessera::compiled_cuda.
+// Types for --space device. The command compiles no kernel: they are in tessera::compiled_cuda.
 #pragma once
-#include <tessera/compiled.cuh>
+#include <tessera/tessera.cuh>
 
 #include <tessera/with/all.hpp>
 #include <tessera/with/zfp.hpp>
@@ -9,7 +9,7 @@
 
 namespace cli {
 
-/// Elements in device memory; codecs run on the host, and what they leave crosses.
+/// Elements in device memory; codecs run on the host, and their output crosses.
 using DevicePipeline =
     tessera::AnyPipeline<tessera::space::Device, tessera::space::Host, tessera::WithZfp<tessera::AllCodecs>>;
 using DeviceArray = tessera::AnyArray<Store, DevicePipeline>;

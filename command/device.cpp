@@ -1,4 +1,4 @@
-// --space device: the host decodes, elements cross and are placed in a device's memory by a kernel.
+// --space device: the host decodes, elements cross, and a kernel places them in device memory.
 #include "cuda.cuh"
 
 #include <memory>
@@ -18,8 +18,8 @@ class DeviceReader final : public Reader {
       : array_{array.store(), array.path(), array.metadata(), on}, on_{std::move(on)}, document_of_{array} {}
 
   std::span<std::byte> read(tessera::Region const& region, tessera::Traffic& traffic) override {
-    here_ = {};  // first, or two regions would be held at once
-    here_ = about(document_of_, [&] { return tessera::cast<tessera::HostBuffer>(placed(region, traffic), on_); });
+    here_ = {};  // first, otherwise two regions would be held at once
+    here_ = about(document_of_, [&] { return tessera::copy_to<tessera::HostBuffer>(placed(region, traffic), on_); });
     return {here_.span().data, here_.span().size};
   }
   void check(tessera::Region const& region, tessera::Traffic& traffic) const override { placed(region, traffic); }
@@ -30,13 +30,13 @@ class DeviceReader final : public Reader {
     auto on = on_;  // a handle: each thread has its own
     tessera::DeviceBuffer there(size_in_bytes(region.count, array_.type()), on);
     auto const strides = tessera::Layout::c_order(region.count, array_.type().size).strides;
-    array_.read(region, {there.span().data, strides}, on, {.traffic = &traffic}).wait();
+    array_.on(on).read(region, {there.span().data, strides}, {.traffic = &traffic}).wait();
     return there;
   }
 
   DeviceArray array_;
   DeviceQueue on_;
-  Array const& document_of_;  // is named in errors
+  Array const& document_of_;  // named in errors
   tessera::HostBuffer here_{};
 };
 
@@ -55,8 +55,8 @@ class CudaSpace final : public DeviceSpace {
     };
     auto const major = asked(cudaDevAttrComputeCapabilityMajor), minor = asked(cudaDevAttrComputeCapabilityMinor),
                processors = asked(cudaDevAttrMultiProcessorCount);
-    return tessera::text({"device ", on_.device(), ": compute capability ", major, ".", minor, ", ", processors,
-                          processors == 1 ? " multiprocessor" : " multiprocessors"});
+    return tessera::to_text({"device ", on_.device(), ": compute capability ", major, ".", minor, ", ", processors,
+                             processors == 1 ? " multiprocessor" : " multiprocessors"});
   }
   std::unique_ptr<TimedRead> timed_read(Array const& array, tessera::Region const& region) const override {
     return cli::timed_read(array, region, on_);

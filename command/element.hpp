@@ -26,8 +26,8 @@ inline float half_to_float(std::uint16_t bits) {
   return bits & 0x8000 ? -magnitude : magnitude;
 }
 
-/// Calls f with the elements as a span of numbers: of bytes, if they are bools, and of float, if they are float16.
-/// Throws: UsageError, if they are no numbers of a line: complex or raw.
+/// Calls f with the elements as a span of numbers: of bytes for bools, and of float for float16.
+/// Throws: UsageError, if they are complex or raw.
 template <class F>
 decltype(auto) with_numbers(std::span<std::byte const> bytes, tessera::DataType type, F&& f) {
   auto const as = [&]<class T>(T) {

@@ -1,4 +1,4 @@
-// Elements as people read them, and programs that read text: 1, 0.1, nan, true, 1.5-2j, 0a0b0c for raw bytes.
+// Elements as text for people and for programs: 1, 0.1, nan, true, 1.5-2j, 1999-12-31T23:59, 0a0b0c for raw bytes.
 #pragma once
 #include <algorithm>
 #include <charconv>
@@ -12,17 +12,19 @@
 #include <string_view>
 
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/detail/printable.hpp>
 #include <tessera/core/field.hpp>
-#include <tessera/core/printable.hpp>
-#include <tessera/metadata/fill_value.hpp>
+#include <tessera/metadata/detail/fill_value.hpp>
 #include <tessera/metadata/to_json.hpp>
 
 #include "element.hpp"
+#include "quoted_text.hpp"
+#include "time_text.hpp"
 
 namespace cli {
 namespace detail {
 
-// The shortest that reads back as the same number, without an exponent where that is as short as people write it.
+// The shortest that reads back as the same number, without an exponent if that is equally short.
 template <class F>
 std::string real_text(F number, double most) {
   if (std::isnan(number)) return "nan";
@@ -44,7 +46,7 @@ inline std::string half_text(std::uint16_t bits) {
     float shorter = 0;
     std::from_chars(text, end, shorter);
     auto const step = std::ldexp(1.0f, std::max(std::ilogb(number == 0 ? 1.0f : number), -14) - 10);  // between halves
-    bool const is_power = (bits & 0x3ff) == 0;  // of two: those below it lie closer
+    bool const is_power = (bits & 0x3ff) == 0;  // a power of two: those below it lie closer
     if (std::fabs(shorter - number) < step / (is_power ? 4 : 2)) return real_text(shorter, 1e5);
   }
   return real_text(number, 1e5);
@@ -85,10 +87,20 @@ inline std::string integer_text(std::byte const* at, tessera::DataType type) {
 
 }  // namespace detail
 
-/// The element that lies there, in the machine's byte order. Without spaces and commas, but for those of text, which is
-/// in quotes. `fields`: of a struct.
+/// The reader of the text: `rows` are for programs that read lines, with text in quotes as in JSON, and no other spaces
+/// and commas; `numpy` is for people, as NumPy prints times, text and structs.
+enum class Style { rows, numpy };
+
+/// The element at that address, in the machine's byte order. `fields`: of a struct.
 inline std::string element_text(std::byte const* at, tessera::DataType type,
-                                std::span<tessera::Field const> fields = {}) {
+                                std::span<tessera::Field const> fields = {}, Style style = Style::rows) {
+  bool const numpy = style == Style::numpy;
+  auto const without_zeros = [&](std::size_t unit) {
+    std::string_view text{reinterpret_cast<char const*>(at), type.size};
+    while (text.size() >= unit && text.substr(text.size() - unit).find_first_not_of('\0') == text.npos)
+      text.remove_suffix(unit);
+    return text;
+  };
   switch (type.kind) {
     case tessera::DataKind::boolean:
       return *at == std::byte{0} ? "false" : "true";
@@ -105,21 +117,29 @@ inline std::string element_text(std::byte const* at, tessera::DataType type,
     case tessera::DataKind::datetime:
     case tessera::DataKind::timedelta: {
       auto const count = detail::element_at<std::int64_t>(at);
-      return count == std::numeric_limits<std::int64_t>::min() ? "NaT" : std::to_string(count);
+      if (count == std::numeric_limits<std::int64_t>::min()) return numpy ? "'NaT'" : "NaT";
+      if (type.kind == tessera::DataKind::timedelta) return std::to_string(count);
+      auto const moment = moment_text(count, type.scale, type.unit);
+      return numpy ? '\'' + moment + '\'' : moment;
     }
     case tessera::DataKind::utf32:
+      if (numpy) return quoted_code_points(without_zeros(4));
       return tessera::to_json(tessera::write_fill_value({at, type.size}, type));
     case tessera::DataKind::null_terminated: {
-      std::string_view text{reinterpret_cast<char const*>(at), type.size};
-      text = text.substr(0, text.find_last_not_of('\0') + 1);
+      auto const text = without_zeros(1);
+      if (numpy) return quoted_bytes(text);
       return tessera::printable(std::string{'"'} + std::string{text} + '"');
     }
     case tessera::DataKind::structure: {
-      std::string result = "{";
+      std::string result = numpy ? "(" : "{";
+      std::size_t count = 0;
       for (auto const& field : fields)
         if (!field.name.empty())
-          result += (result.size() > 1 ? ";" : "") + element_text(at + field.at, field.type, field.fields);
-      return result + '}';
+          result += (count++ == 0 ? ""
+                     : numpy      ? ", "
+                                  : ";") +
+                    element_text(at + field.at, field.type, field.fields, style);
+      return result + (!numpy ? "}" : count == 1 ? ",)" : ")");
     }
     case tessera::DataKind::raw:
     case tessera::DataKind::string:

@@ -4,13 +4,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "address.hpp"
 #include "attribute_lines.hpp"
 #include "chunk_keys.hpp"
 #include "commands.hpp"
 #include "conventions.hpp"
-#include "element.hpp"
+#include "element_text.hpp"
 #include "progress.hpp"
 #include "quantities.hpp"
 #include "tree.hpp"
@@ -24,18 +26,23 @@ using tessera::Members;
 using tessera::Number;
 using tessera::Value;
 
-// What of an array is in the store.
+constexpr auto uncounted = ~std::uint64_t{0};  // more than 64 bits count
+
+// The stored part of an array.
 struct Stored {
-  std::uint64_t chunks = 0;        // how many there can be
-  std::uint64_t stored = 0;        // how many there are
-  std::uint64_t bytes = 0;         // of all elements, uncompressed
-  std::uint64_t stored_bytes = 0;  // of everything below the array but its documents
+  bool is_listed = true;           // otherwise nothing is known of the stored data
+  std::uint64_t chunks = 0;        // the number possible, or uncounted
+  std::uint64_t stored = 0;        // the number present
+  std::uint64_t bytes = 0;         // of all elements, uncompressed, or uncounted
+  std::uint64_t stored_bytes = 0;  // of everything below the array except its documents
 };
 
 Stored stored_below(Store const& store, std::string const& path, tessera::ArrayMetadata const& array) {
   auto const grid = chunk_grid(array);
-  Stored result{tessera::element_count(grid, "the number of chunks"), 0,
-                tessera::element_count(array.shape, "shape") * array.type.size, 0};
+  auto const elements = tessera::count_or_most(array.shape);
+  Stored result{store.can_list(), tessera::count_or_most(grid), 0, tessera::count_or_most({elements, array.type.size}),
+                0};
+  if (!result.is_listed) return result;
   auto const prefix = path.empty() ? 0 : path.size() + 1;
   store.list(path, [&](tessera::Listed const& entry) {
     if (tessera::detail::is_document(entry.path)) return;
@@ -50,7 +57,7 @@ Stored stored_below(Store const& store, std::string const& path, tessera::ArrayM
 
 using Keys = std::map<std::string, Stored>;  // by the array's path
 
-// Problems are said in the tree.
+// Problems are reported in the tree.
 Keys count_keys(Store const& store, Tree& tree) {
   Keys keys;
   each_node(tree, [&](Tree& node) {
@@ -94,17 +101,7 @@ std::string codec_text(tessera::Specification const& codec) {
   return codec.name + (configuration.empty() ? "" : " (" + configuration + ')');
 }
 
-std::string shape_text(tessera::ArrayMetadata const& array) {
-  std::string text;
-  for (std::size_t d = 0; d < array.shape.rank(); ++d) {
-    text += d == 0 ? "" : ", ";
-    if (!array.dimension_names.empty() && array.dimension_names[d]) text += *array.dimension_names[d] + ' ';
-    text += std::to_string(array.shape[d]);
-  }
-  return '[' + text + ']';
-}
-
-// "3 x 64", or what the document says of a rectilinear grid.
+// "3 x 64", or the document's text for a rectilinear grid.
 std::string chunks_text(tessera::ArrayMetadata const& array) {
   if (array.edges.empty()) return array.chunk_shape.rank() == 0 ? "one" : joined(array.chunk_shape, " x ");
   auto const grid = tessera::detail::write_rectilinear(array.edges);
@@ -131,18 +128,27 @@ class TextTree {
       auto const& stored = keys_.at(node.path);
       line(first, label + "  " + array->type.name() + ' ' + shape_text(*array) + of_format(node));
       bool const sharded = !array->codecs.empty() && array->codecs.front().name == "sharding_indexed";
-      fact(sharded ? "shards" : "chunks", chunks_text(*array) + ", " + std::to_string(stored.stored) + " of " +
-                                              std::to_string(stored.chunks) + " stored");
+      auto const of_them = stored.is_listed ? std::to_string(stored.stored) + " of " : std::string{};
+      auto const chunks = stored.chunks == uncounted ? "more than 2^64" : std::to_string(stored.chunks);
+      fact(sharded ? "shards" : "chunks",
+           chunks_text(*array) + ", " + of_them + chunks + (stored.is_listed ? " stored" : ""));
       std::string codecs;
       for (auto const& codec : array->codecs) codecs += (codecs.empty() ? "" : ", ") + codec_text(codec);
       fact("codecs", codecs);
       char ratio[32] = "";
-      if (stored.stored_bytes > 0 && !array->type.varies())
+      bool const is_counted = stored.bytes != uncounted;
+      if (stored.stored_bytes > 0 && !array->type.varies() && is_counted)
         std::snprintf(ratio, sizeof ratio, ", ratio %.2f",
                       static_cast<double>(stored.bytes) / static_cast<double>(stored.stored_bytes));
-      auto const all = array->type.varies() ? std::string{} : " of " + human(stored.bytes);
-      fact("stored", human(stored.stored_bytes) + all + ratio);
-      fact("fill value", summary(tessera::write_fill_value(array->fill, array->type, array->fields)));
+      auto const bytes = is_counted ? human(stored.bytes) : "more than 2^64 bytes";
+      if (stored.is_listed)
+        fact("stored", human(stored.stored_bytes) + (array->type.varies() ? "" : " of " + bytes) + ratio);
+      else if (!array->type.varies())
+        fact("elements", bytes);
+      bool const is_time =
+          array->type.kind == tessera::DataKind::datetime || array->type.kind == tessera::DataKind::timedelta;
+      fact("fill value", is_time ? element_text(array->fill.data(), array->type)
+                                 : summary(tessera::write_fill_value(array->fill, array->type, array->fields)));
       for (auto const& [name, text] : conventions(node)) fact(name, text);
       attributes(array->attributes);
     } else if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {
@@ -198,11 +204,12 @@ Members json_of(Tree const& node, Keys const& keys) {
     json.push_back({"codecs", codecs});
     json.push_back({"fill_value", tessera::write_fill_value(array->fill, array->type, array->fields)});
     json.push_back({"attributes", array->attributes});
-    json.push_back({"chunks", number(stored.chunks)});
-    json.push_back({"stored_chunks", number(stored.stored)});
-    bool const has_ratio = !array->type.varies();  // nobody knows how many bytes strings have
+    json.push_back({"chunks", stored.chunks == uncounted ? Value{} : number(stored.chunks)});
+    json.push_back({"stored_chunks", stored.is_listed ? number(stored.stored) : Value{}});
+    // The size of strings is not known.
+    bool const has_ratio = !array->type.varies() && stored.bytes != uncounted;
     json.push_back({"bytes", has_ratio ? number(stored.bytes) : Value{}});
-    json.push_back({"stored_bytes", number(stored.stored_bytes)});
+    json.push_back({"stored_bytes", stored.is_listed ? number(stored.stored_bytes) : Value{}});
     json.push_back({"ratio", stored.stored_bytes == 0 || !has_ratio
                                  ? Value{}
                                  : Number{number_text(static_cast<double>(stored.bytes) /
@@ -214,28 +221,43 @@ Members json_of(Tree const& node, Keys const& keys) {
   } else {
     json.push_back({"node_type", node.wrong ? Value{} : "array"});
   }
-  json.push_back({"problem", node.problem.empty() ? Value{} : Value{valid_utf8(in_own_words(node.problem))}});
+  auto const problem = node.problem.empty() ? node.broken_attributes() : node.problem;
+  json.push_back({"problem", problem.empty() ? Value{} : Value{valid_utf8(in_own_words(problem))}});
   return json;
+}
+
+// Node by node: there may be many.
+void print_json(std::string const& store, Tree const& tree, Keys const& keys) {
+  std::cout << "{\n  \"store\": " << tessera::to_json(valid_utf8(store)) << ",\n  \"nodes\": [";
+  char const* before = "\n";
+  each_node(tree, [&](Tree const& node) {
+    std::string lines = "    ";
+    for (auto const c : tessera::to_json(json_of(node, keys))) {
+      lines += c;
+      if (c == '\n') lines += "    ";  // strings have no line breaks
+    }
+    std::cout << std::exchange(before, ",\n") << lines;
+  });
+  std::cout << "\n  ]\n}\n";
 }
 
 }  // namespace
 
 Status run(Info const& command) {
-  auto const [store, path] = find_node(command.path, command);
+  auto const [store, path] = find_source(command.path, command);
   std::optional<Progress> progress{"listing"};
   auto tree = read_tree(store, path);
   auto const keys = count_keys(store, tree);
   progress.reset();
   if (command.json) {
-    List nodes;
-    each_node(tree, [&](Tree const& node) { nodes.push_back(json_of(node, keys)); });
-    std::cout << tessera::to_json(Members{{"store", valid_utf8(store.name())}, {"nodes", std::move(nodes)}}) << '\n';
+    print_json(store.name(), tree, keys);
   } else {
     TextTree{keys}.print(tree, path.empty() ? store.name() : store.name() + '/' + path);
   }
   std::cout.flush();
   each_node(tree, [](Tree const& node) {
     if (node.wrong) report(node.problem);
+    if (auto const broken = node.broken_attributes(); !broken.empty()) report(broken);
   });
   return tree.any_wrong() ? wrong_data : done;
 }

@@ -1,4 +1,4 @@
-// Ctrl-C ends long work with an exception, so that what is half made is taken away.
+// Ctrl-C ends long work with an exception, so that unfinished output is removed.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -6,6 +6,8 @@
 #include <iterator>
 
 #include <signal.h>
+
+#include <tessera/core/stop.hpp>
 
 namespace cli {
 
@@ -16,14 +18,14 @@ struct Interrupted : std::exception {
   int signal;
 };
 
-/// While there is one, the first SIGINT, SIGTERM or SIGHUP is kept until somebody asks; a second one ends the program
-/// at once. Requires: one at a time.
+/// During its life, the first SIGINT, SIGTERM or SIGHUP is kept until the command checks for it; a second one ends the
+/// program at once. Requires: one at a time.
 class Interruption {
  public:
   Interruption() {
-    caught_ = 0;
+    caught_ = 0, is_caught_ = false;
     struct sigaction action {};
-    action.sa_handler = [](int number) { caught_ = number; };
+    action.sa_handler = [](int number) { caught_ = number, is_caught_ = true; };
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
     for (std::size_t i = 0; i < std::size(signals); ++i) ::sigaction(signals[i], nullptr, &before_[i]);
     for (std::size_t i = 0; i < std::size(signals); ++i)
@@ -40,9 +42,13 @@ class Interruption {
     if (int const number = caught_.load(std::memory_order_relaxed)) throw Interrupted{number};
   }
 
+  /// True once a signal came: waits for a server or a lock then end.
+  static tessera::Stop stop() { return &is_caught_; }
+
  private:
   static constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
-  static inline std::atomic<int> caught_{0};  // a handler reaches nothing else
+  static inline std::atomic<int> caught_{0};  // a handler can reach nothing else
+  static inline std::atomic<bool> is_caught_{false};
   struct sigaction before_[std::size(signals)];
 };
 

@@ -8,14 +8,13 @@
 
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/field.hpp>
-#include <tessera/metadata/fill_value.hpp>
+#include <tessera/metadata/detail/fill_value.hpp>
 
 #include "json_file.hpp"
 
 namespace cli {
 
-/// In C order. Each element is as `read` writes it: strings and bytes as texts, the others as a fill value would be in
-/// a document.
+/// In C order. `read` writes each element: strings and bytes as texts, the others as in a fill value of a document.
 struct JsonBlock {
   tessera::Extents shape;
   std::vector<std::string> texts;   ///< of a type whose elements vary in size

@@ -6,13 +6,13 @@
 #include <string>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/metadata/base64.hpp>
-#include <tessera/metadata/fill_value.hpp>
+#include <tessera/metadata/detail/base64.hpp>
+#include <tessera/metadata/detail/fill_value.hpp>
 #include <tessera/metadata/to_json.hpp>
 
 namespace cli {
 
-/// As a fill value would be in a document, but bytes are in base64, and what is no time is "NaT".
+/// As in a fill value of a document, but bytes are in base64, and a missing time is "NaT".
 inline tessera::Value json_element(std::span<std::byte const> element, tessera::DataType type,
                                    std::span<tessera::Field const> fields) {
   using tessera::DataKind;
@@ -37,14 +37,14 @@ class JsonElements {
  public:
   explicit JsonElements(tessera::Extents const& shape) : shape_{shape} {}
 
-  /// What comes before the next element, the element, and what comes behind it.
+  /// The text before the next element, the element, and the text after it.
   void add(std::string& to, tessera::Value const& element) {
     open(to, done_);
     to += tessera::to_json(element);
     ++done_;
     close(to);
   }
-  /// All that there is of an array without elements.
+  /// The whole text of an array without elements.
   std::string empty() const {
     std::string text;
     auto rank = shape_.rank();
@@ -63,7 +63,7 @@ class JsonElements {
   }
 
  private:
-  // How many dimensions, from the last on, begin or end with that element.
+  // How many dimensions, counted from the last, begin or end with that element.
   std::size_t turns(std::uint64_t index) const {
     std::size_t turned = 0;
     for (auto d = shape_.rank(); d-- > 0 && index % shape_[d] == 0; index /= shape_[d]) ++turned;

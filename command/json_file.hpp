@@ -1,4 +1,4 @@
-// Elements in nested lists of JSON: what json_elements.hpp writes.
+// Elements in nested lists of JSON: the format that json_elements.hpp writes.
 #pragma once
 #include <fstream>
 #include <iterator>
@@ -14,7 +14,8 @@ namespace cli {
 /// A JSON file of one element, or of lists of them, as long as their neighbours. It is held in memory.
 class JsonFile {
  public:
-  /// The innermost lists may be elements themselves, as complex numbers are. Throws: tessera::StoreError naming the file.
+  /// The innermost lists may be elements themselves, such as complex numbers. Throws: tessera::StoreError naming the
+  /// file.
   JsonFile(std::string const& path, bool lists_are_elements) : path_{path} {
     naming_it([&] {
       std::ifstream file{path, std::ios::binary};
@@ -52,7 +53,7 @@ class JsonFile {
     if (d == shape_.rank()) return f(value);
     auto const* const list = value.get_if<tessera::List>();
     if (!list || list->size() != shape_[d])
-      throw tessera::StoreError{tessera::text(
+      throw tessera::StoreError{tessera::to_text(
           {"found ", tessera::describe(value), ", expected a list of ", shape_[d], " as long as its neighbours"})};
     for (auto const& item : *list) visit(item, d + 1, f);
   }

@@ -1,4 +1,4 @@
-// Chunks that are there, below a group, and belong to no array: its document is lost.
+// Chunks below a group that belong to no array, because its document is lost.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +20,7 @@ struct LostDocument {
 
 namespace detail {
 
-// The path of the array that a key would be a chunk of: "a/b" of "a/b/c/0/1" and of "a/b/c.0.1". nullopt: of none.
+// The path of the array for a chunk key: "a/b" for "a/b/c/0/1" and for "a/b/c.0.1". nullopt: not a chunk key.
 inline std::optional<std::string> array_of_chunk(std::string_view key) {
   auto const is_digits = [](std::string_view text) {
     return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });

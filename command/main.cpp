@@ -16,8 +16,9 @@
 #include <CLI/CLI.hpp>
 
 #include <tessera/core/config.hpp>
-#include <tessera/store/scheme.hpp>
+#include <tessera/store/detail/scheme.hpp>
 
+#include "app_options.hpp"
 #include "bench/advice.hpp"
 #include "commands.hpp"
 #include "interruption.hpp"
@@ -29,22 +30,39 @@ constexpr auto region_help = R"(A region has one part per dimension, joined by c
   a:b      a, a+1, ... below b    a:b:s    a, a+s, ... below b
   a:  :b   from a on, up to b
 or it names dimensions, by their names or numbers from 0 on, and has all of the others: z=5,x=0:64
-Numbers count from 0. Nothing is clipped: what does not fit the shape is an error.
+Numbers count from 0, and negative ones from the end: x=-3: has the last three. Nothing is clipped: what does not fit
+the shape is an error.
 Example: )";
 
 std::string region_help_with(std::string const& example) { return region_help + example; }
 
 constexpr auto unfinished_help =
-    R"(What is written is there when it is whole: until then it is in a folder .tessera-*, which has no document
-and is no node. One that stays where the command was killed goes with tessera rm of what it is below, and is
-in nobody's way.
+    R"(The new node appears when it is complete. Until then it is in a folder .tessera-*, which has no document and is
+not a node. If the command is killed, this folder stays: it does no harm, and tessera rm of the group above it
+removes it.
 Codecs are a JSON list, as in a document; what is not said of one is as zarr-python has it:
   '["bytes", "zstd"]'    '["bytes", "blosc", "crc32c"]'    '["bytes", {"name": "zstd", "configuration": {"level": 9}}]')";
 
 std::string const more = " (tessera --help says more)";
 
+// The problem of a path. Empty: it is a path.
 std::string expect_path(std::string const& path) {
-  return cli::in_own_words(tessera::detail::problem_of_path(path));  // empty: it is one
+  std::string const scheme{tessera::detail::scheme_of(path)};
+  if (scheme.empty()) return "";
+  return "found a URL of scheme \"" + scheme + "\", expected a path" +
+         (scheme == "file"                  ? ": leave out \"file://\""
+          : tessera::detail::is_web(scheme) ? " of a folder or file on disk: an address can only be read"
+                                            : " of a folder or file on disk");
+}
+
+// Empty: it is a path or an address.
+std::string expect_source(std::string const& path) {
+  auto const scheme = tessera::detail::scheme_of(path);
+  if (tessera::detail::is_web(scheme)) return "";
+  auto problem = expect_path(path);
+  if (!problem.empty() && scheme != "file")
+    problem += ", or an address of http:// or https://, which a bucket has, too";
+  return problem;
 }
 
 /// A file or a folder on disk.
@@ -52,8 +70,22 @@ CLI::Option& add_file(CLI::App& command, std::string const& name, std::string& p
   return *command.add_option(name, path, what)->check(expect_path, "");
 }
 
+/// "-o", too, as people type it.
+CLI::Option& add_output(CLI::App& command, std::string& path, std::string const& what) {
+  return *add_file(command, "-o,--output", path, what).type_name("FILE");
+}
+
 void add_path(CLI::App& command, std::string& path) {
   add_file(command, "PATH", path, "A folder on disk, with the node's path inside it: brain.zarr/t1").required();
+}
+
+/// Arguments that are only read.
+CLI::Option& add_source(CLI::App& command, std::string const& name, std::string& path) {
+  return *command
+              .add_option(name, path,
+                          "A folder, or a zip file, with the node's path inside it: brain.zarr/t1; or an address of "
+                          "http:// or https://")
+              ->check(expect_source, "");
 }
 
 void add_region(CLI::App& command, std::string& region) {
@@ -66,6 +98,12 @@ void add_index(CLI::App& command, std::string& index) {
           "--index", index,
           "One index of each dimension that it names, by name or number: z=94,c=0. Those dimensions go, as in NumPy")
       ->type_name("NAME=N");
+}
+
+void add_unpacked(CLI::App& command, bool& unpacked) {
+  command.add_flag("--unpacked", unpacked,
+                   "Numbers in float64 as the attributes of CF say: times scale_factor plus add_offset, and NaN where "
+                   "they are _FillValue or missing_value");
 }
 
 void add_threads(CLI::App& command, std::size_t& threads) {
@@ -122,7 +160,7 @@ void add_links(CLI::App& command, bool& follow_links) {
                    "through one");
 }
 
-// How many letters of one word are to be put in, left out or changed to make it the other.
+// How many letters to insert, remove or change to turn one word into the other.
 std::size_t distance(std::string const& one, std::string const& other) {
   std::vector<std::size_t> row(other.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -137,11 +175,11 @@ std::size_t distance(std::string const& one, std::string const& other) {
   return row.back();
 }
 
-// What is said of a first word that is no subcommand: the one that is like it, and all that there are.
+// The message for a first word that is not a subcommand: the similar one, and the list of all.
 std::string no_subcommand(CLI::App const& app, std::string const& word) {
   std::string all, nearest;
   std::size_t least = 3;
-  for (auto const* command : app.get_subcommands([](CLI::App const*) { return true; })) {
+  for (auto const* command : cli::subcommands_of(app)) {
     auto const& name = command->get_name();
     all += (all.empty() ? "" : ", ") + name;
     if (auto const d = distance(word, name); d < least && d < name.size()) least = d, nearest = name;
@@ -151,17 +189,44 @@ std::string no_subcommand(CLI::App const& app, std::string const& word) {
          all;
 }
 
+// The option that a word resembles or begins; empty if there is none.
+std::string nearest_option(CLI::App const& command, std::string const& word) {
+  std::string nearest;
+  std::size_t least = 3;
+  for (auto const& option : cli::options_of(command))
+    for (auto const& name : option.names) {
+      if (option.is_argument || !name.starts_with("--")) continue;
+      if (word.size() > 3 && name.starts_with(word)) return name;
+      if (auto const d = distance(word, name); d < least && d + 2 < name.size()) least = d, nearest = name;
+    }
+  return nearest;
+}
+
+// The problem of the command line. Unknown options come first: one may be the missing option.
+std::string problem_of(CLI::App const& app, CLI::ParseError const& error) {
+  auto const parsed = app.get_subcommands();
+  auto const& command = parsed.empty() ? app : *parsed.front();
+  auto const name = parsed.empty() ? std::string{"tessera"} : "tessera " + command.get_name();
+  for (auto const& given : command.remaining()) {
+    auto const word = given.substr(0, given.find('='));
+    if (!word.starts_with('-') || word.size() < 2) continue;
+    auto const nearest = nearest_option(command, word);
+    return name + " has no option " + word + (nearest.empty() ? "" : "; did you mean " + nearest + '?');
+  }
+  return error.what();
+}
+
 cli::Status run(int argc, char** argv) {
   auto const processors = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
   CLI::App app{"Looks into Zarr arrays and groups on disk, and makes them.", "tessera"};
   app.set_version_flag("--version", std::string{"tessera "} + tessera::version);
   app.footer("Exit status: 0 done; 1 the data or its metadata is wrong; 2 usage.");
-  app.require_subcommand(0, 1);  // none is refused below: here unknown words would not be named
+  app.require_subcommand(0, 1);  // none is refused below: otherwise unknown words would not be named
 
   cli::Info info;
   auto unused = processors;
   auto& info_command = *app.add_subcommand("info", "The tree below PATH: shapes, types, chunks, codecs, stored size");
-  add_path(info_command, info.path);
+  add_source(info_command, "PATH", info.path).required();
   info_command.add_flag("--json", info.json, "One JSON object, for programs");
   add_threads(info_command, unused);  // every command takes it, so that scripts need not know which can use it
   add_links(info_command, info.follow_links);
@@ -169,23 +234,24 @@ cli::Status run(int argc, char** argv) {
   cli::Read read;
   read.threads = processors;
   auto& read_command = *app.add_subcommand("read", "Elements of an array, to a file");
-  add_path(read_command, read.path);
+  add_source(read_command, "PATH", read.path).required();
   add_region(read_command, read.region);
   add_index(read_command, read.index);
-  add_file(read_command, "--output", read.output,
-           "FILE.npy; FILE.bin: C order, little endian, nothing else; FILE.csv or FILE.txt: a line for each row along "
-           "the last dimension; FILE.json: lists of strings, or of bytes in base64; -: the standard output")
-      .type_name("FILE")
-      ->required();
+  add_output(
+      read_command, read.output,
+      "FILE.npy; FILE.bin: C order, little endian, nothing else; FILE.csv or FILE.txt: a line for each row along "
+      "the last dimension; FILE.json: lists of strings, or of bytes in base64; -: the standard output")
+      .required();
   read_command.add_option("--format", read.format, "Whatever the file is called; npy on the standard output")
       ->check(CLI::IsMember({"npy", "bin", "csv", "txt", "json"}));
   read_command
       .add_option("--memory", read.memory,
-                  "MiB of elements held at once: as many whole rows of chunks (all chunks that share their place along "
-                  "the first dimension) as fit, but at least one")
+                  "MiB that reading takes, or it is refused; 16 always fit. Chunks may then be read several times. Not "
+                  "given: about 256 of elements at once, in whole rows of chunks (all chunks that share their place "
+                  "along the first dimension), but at least one row")
       ->type_name("MIB")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
+      ->check(CLI::Range(1, 1 << 20));
+  add_unpacked(read_command, read.unpacked);
   add_space(read_command, read.space);
   add_sync(read_command, read.sync);
   add_threads(read_command, read.threads);
@@ -195,22 +261,57 @@ cli::Status run(int argc, char** argv) {
   cli::Show show;
   show.threads = processors;
   auto& show_command = *app.add_subcommand("show", "Elements of an array, here, as NumPy prints them");
-  add_path(show_command, show.path);
+  add_source(show_command, "PATH", show.path).required();
   add_region(show_command, show.region);
   add_index(show_command, show.index);
   show_command.add_option("--limit", show.limit, "Elements that are shown at most; of more, those at the corners")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 24))
       ->capture_default_str();
+  add_unpacked(show_command, show.unpacked);
   add_threads(show_command, show.threads);
   add_links(show_command, show.follow_links);
   show_command.footer(region_help_with("tessera show brain.zarr/t1 --index z=94 --region x=90:96"));
 
+  cli::Listing list;
+  auto& list_command = *app.add_subcommand("ls", "What is in a group, one level: a line for each, groups with a /");
+  add_source(list_command, "PATH", list.path).capture_default_str();
+  list_command.add_flag("-l,--long", list.is_long, "Types and shapes, too");
+  add_threads(list_command, unused);
+  add_links(list_command, list.follow_links);
+
+  cli::Listing tree;
+  tree.is_tree = true;
+  auto& tree_command = *app.add_subcommand(
+      "tree", "All that is below PATH, with types and shapes; tessera info says more, and counts chunks");
+  add_source(tree_command, "PATH", tree.path).capture_default_str();
+  tree_command.add_option("-L,--depth", tree.levels, "Levels that are shown; all, if not given")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1 << 20));
+  add_threads(tree_command, unused);
+  add_links(tree_command, tree.follow_links);
+
+  cli::Diff diff;
+  diff.threads = processors;
+  auto& diff_command = *app.add_subcommand(
+      "diff", "Where the elements of two arrays differ: the first place, the largest difference, and how many");
+  add_source(diff_command, "A", diff.one).required();
+  add_source(diff_command, "B", diff.other).required();
+  add_region(diff_command, diff.region);
+  diff_command.add_option("--memory", diff.memory, "MiB of elements held at once, but at least one chunk of each")
+      ->type_name("MIB")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  add_threads(diff_command, diff.threads);
+  add_links(diff_command, diff.follow_links);
+  diff_command.footer(
+      "Exit status: 0 they are the same; 1 they differ, or their types or shapes do; 2 they cannot be compared, or\n"
+      "usage. NaN is the same as NaN, and 0 as -0. Attributes, chunks and codecs are not compared.");
   cli::View view;
   view.threads = processors;
   auto& view_command = *app.add_subcommand(
       "view", "A plane of an array as a picture, from its least value, black, to its most; NaN is magenta, or ?");
-  add_path(view_command, view.path);
+  add_source(view_command, "PATH", view.path).required();
   add_region(view_command, view.region);
   view_command
       .add_option("--index", view.index,
@@ -219,19 +320,20 @@ cli::Status run(int argc, char** argv) {
   view_command
       .add_option("--axis", view.axis, "A dimension that is cut, in the middle unless --index says where: 2 or z")
       ->type_name("D");
-  add_file(view_command, "--output", view.output, "FILE.png; without it the picture is drawn here").type_name("FILE");
+  add_output(view_command, view.output, "FILE.png; without it the picture is drawn here");
   add_sync(view_command, view.sync);
   add_threads(view_command, view.threads);
   add_links(view_command, view.follow_links);
   view_command.footer(
       "Of the dimensions that nothing is said of, the last are the picture's rows and columns, and the "
-      "others are cut in the\nmiddle; of 3 dimensions the last is cut.\n\n" +
+      "others are cut in the\nmiddle; of 3 dimensions the last is cut. Of a group of OME-Zarr the coarsest level is "
+      "shown.\n\n" +
       region_help_with("tessera view scan.zarr/0 --index t=3,c=0 --region y=0:512,x=0:512"));
 
   cli::Attrs attrs;
   auto& attrs_command =
       *app.add_subcommand("attrs", "The attributes of an array or a group, as JSON; sets and deletes them");
-  add_path(attrs_command, attrs.path);
+  add_source(attrs_command, "PATH", attrs.path).required();
   attrs_command.add_option("NAME", attrs.name, "This attribute alone");
   attrs_command.add_option("--set", attrs.settings, "Replaces or adds an attribute; may be given several times")
       ->type_name("NAME=JSON")
@@ -273,7 +375,7 @@ cli::Status run(int argc, char** argv) {
   cli::Copy copy;
   copy.threads = processors;
   auto& copy_command = *app.add_subcommand("copy", "An array, or a group and all below it, encoded anew");
-  add_file(copy_command, "SRC", copy.source, "The array or group: brain.zarr/t1").required();
+  add_source(copy_command, "SRC", copy.source).required();
   add_file(copy_command, "DST", copy.destination, "Where the copy goes").required();
   add_chunks(copy_command, copy.chunks, "as in the source");
   add_shards(copy_command, copy.shards, "as in the source; with --chunks alone, none");
@@ -311,9 +413,8 @@ cli::Status run(int argc, char** argv) {
            "A .npy or .json file, as the array is in type and other dimensions; -: a .npy file from standard input")
       .required();
   add_path(append_command, append.path);
-  append_command.add_option("--axis", append.axis, "The dimension that grows")
+  append_command.add_option("--axis", append.axis, "The dimension that grows, by name or number")
       ->type_name("D")
-      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   add_sync(append_command, append.sync);
   add_threads(append_command, append.threads);
@@ -324,7 +425,7 @@ cli::Status run(int argc, char** argv) {
   cli::Compact compact;
   compact.threads = processors;
   auto& compact_command =
-      *app.add_subcommand("compact", "Shards of an array as if they were written at once: what nobody needs goes");
+      *app.add_subcommand("compact", "Rewrites shards without the bytes that appended writes left in them");
   add_path(compact_command, compact.path);
   compact_command
       .add_option("--region", compact.region, "The shards that have some of these elements; all, if not given")
@@ -340,6 +441,8 @@ cli::Status run(int argc, char** argv) {
   cli::Remove remove;
   auto& remove_command = *app.add_subcommand("rm", "Erases an array, or a group, and all below it");
   add_path(remove_command, remove.path);
+  remove_command.add_flag("-y,--yes", remove.yes,
+                          "Do not ask before a whole hierarchy is erased; without a terminal rm never asks");
   add_sync(remove_command, remove.sync);
   add_threads(remove_command, unused);
   add_links(remove_command, remove.follow_links);
@@ -361,8 +464,8 @@ cli::Status run(int argc, char** argv) {
   add_threads(consolidate_command, unused);
   add_links(consolidate_command, consolidate.follow_links);
   consolidate_command.footer(
-      "A change of a node below removes the copies again. Nobody else may change one meanwhile; tessera validate finds "
-      "copies\nthat are not true.");
+      "A change of a node below removes the copies again. No other process may change a node meanwhile; tessera validate\n"
+      "finds copies that differ from their documents.");
 
   cli::Convert convert;
   auto& convert_command = *app.add_subcommand(
@@ -383,7 +486,7 @@ cli::Status run(int argc, char** argv) {
   validate.threads = processors;
   auto& validate_command = *app.add_subcommand(
       "validate", "Decodes every chunk below PATH: which keys fail, and why; exit status 1, if any");
-  add_path(validate_command, validate.path);
+  add_source(validate_command, "PATH", validate.path).required();
   validate_command.add_flag("--json", validate.json, "One JSON object, for programs");
   add_space(validate_command, validate.space);
   add_threads(validate_command, validate.threads);
@@ -393,7 +496,7 @@ cli::Status run(int argc, char** argv) {
   bench.threads = processors;
   auto& bench_command =
       *app.add_subcommand("bench", "How fast an array is read, what limits it, and what chunks or shards would help");
-  add_path(bench_command, bench.path);
+  add_source(bench_command, "PATH", bench.path).required();
   bench_command.add_option("--region", bench.region, "Which elements, as tessera read has it; all, if not given")
       ->type_name("REGION");
   bench_command.add_option("--repetitions", bench.repetitions, "Samples of each figure, of which the median is shown")
@@ -415,15 +518,22 @@ cli::Status run(int argc, char** argv) {
   add_links(bench_command, bench.follow_links);
   bench_command.footer(cli::advice_help());
 
+  std::string shell;
+  auto& completion_command = *app.add_subcommand("completion", "A script by which a shell completes the command line");
+  completion_command.group("");
+  completion_command.add_option("SHELL", shell)->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  auto& man_command = *app.add_subcommand("man", "The man page");
+  man_command.group("");
+
   try {
     app.parse(argc, argv);
   } catch (CLI::Success const& asked) {  // --help, --version
     return app.exit(asked), cli::done;
   } catch (CLI::ExtrasError const& error) {
     bool const is_word = app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-';
-    throw cli::UsageError{(is_word ? no_subcommand(app, argv[1]) : error.what()) + more};
+    throw cli::UsageError{(is_word ? no_subcommand(app, argv[1]) : problem_of(app, error)) + more};
   } catch (CLI::ParseError const& error) {
-    throw cli::UsageError{error.what() + more};
+    throw cli::UsageError{problem_of(app, error) + more};
   }
   if (info_command.parsed()) return run(info);
   if (read_command.parsed()) return run(read);
@@ -440,15 +550,28 @@ cli::Status run(int argc, char** argv) {
   if (validate_command.parsed()) return run(validate);
   if (show_command.parsed()) return run(show);
   if (view_command.parsed()) return run(view);
+  if (list_command.parsed()) return run(list);
+  if (tree_command.parsed()) return run(tree);
+  if (diff_command.parsed()) return run(diff);
+  if (completion_command.parsed()) return cli::write_completion(std::cout, app, shell), cli::done;
+  if (man_command.parsed()) return cli::write_man_page(std::cout, app, tessera::version), cli::done;
   if (bench_command.parsed()) return run(bench);
   throw cli::UsageError{"a subcommand is required" + more};
+}
+
+// A call that a signal ended reports it as the signal does.
+cli::Status run_until_interrupted(int argc, char** argv) try {
+  return run(argc, argv);
+} catch (tessera::Cancelled const&) {
+  cli::Interruption::check();
+  throw;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
-  ::signal(SIGXFSZ, SIG_IGN);  // a file that grows past `ulimit -f` is then an error of write(), which says so
-  auto const status = run(argc, argv);
+  ::signal(SIGXFSZ, SIG_IGN);  // growing past `ulimit -f` is then an error of write(), which is reported
+  auto const status = run_until_interrupted(argc, argv);
   if (!std::cout.flush()) throw std::runtime_error{"cannot write to the standard output"};
   return status;
 } catch (cli::UsageError const& error) {
@@ -456,7 +579,7 @@ int main(int argc, char** argv) try {
   return cli::wrong_usage;
 } catch (cli::Interrupted const& interrupted) {
   cli::report(interrupted.what());
-  return 128 + interrupted.signal;  // as a shell says of a program that a signal ended
+  return 128 + interrupted.signal;  // the status that a shell reports for a signal
 } catch (std::bad_alloc const&) {
   cli::report("there is not enough memory");
   return cli::wrong_data;

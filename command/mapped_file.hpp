@@ -1,4 +1,4 @@
-// A whole file as memory: the system reads what is looked at, so that it may be larger than memory.
+// A whole file as memory: the system reads pages on access, so the file may be larger than memory.
 #pragma once
 #include <atomic>
 #include <cerrno>
@@ -16,16 +16,16 @@
 #include <tessera/buffer/mapped_buffer.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
-#include <tessera/store/posix/descriptor.hpp>
+#include <tessera/store/detail/posix/descriptor.hpp>
 
 namespace cli {
 
-/// Read only. Others may change the file meanwhile: where it became shorter, or its disk fails, the rest of it reads as
-/// zeros, where the system would end the program with SIGBUS. So nothing that was made of it may be shown before
-/// expect_unchanged() has returned. Requires: one at a time.
+/// Read only. Other processes may change the file meanwhile: where it became shorter, or its disk fails, the rest reads
+/// as zeros, where the system would end the program with SIGBUS. So show nothing made from it before expect_unchanged()
+/// has returned. Requires: one at a time.
 class MappedFile {
  public:
-  /// Throws: StoreError naming the file: `name`, if it is not called as its path.
+  /// Throws: StoreError naming the file: `name`, if that differs from its path.
   explicit MappedFile(std::string const& path, std::string const& name = "")
       : path_{name.empty() ? path : name}, file_{::open(path.c_str(), flags)} {
     if (!file_) fail(std::strerror(errno));
@@ -56,23 +56,24 @@ class MappedFile {
   std::byte const* data() const { return bytes_.view().data; }
   std::size_t size() const { return bytes_.view().size; }
 
-  /// What was looked at so far counts as this program's memory no longer; it is read again where it is wanted again.
+  /// Pages read so far no longer count as this program's memory; they are read again on demand.
   void let_go() const {
     if (size() > 0 && !is_lost_) ::madvise(const_cast<std::byte*>(data()), size(), MADV_DONTNEED);
   }
 
-  /// Throws: StoreError naming the file, if it is another by now than when it was opened: what was read of it is
-  /// nothing that it ever held.
+  /// Throws: StoreError naming the file, if it changed since it was opened: the bytes read may be a mix that it never
+  /// held.
   void expect_unchanged() const {
     auto const now = status();
     if (now.st_size < before_.st_size)
-      fail(tessera::text({"it became shorter meanwhile: found ", now.st_size, " bytes, expected ", before_.st_size}));
+      fail(
+          tessera::to_text({"it became shorter meanwhile: found ", now.st_size, " bytes, expected ", before_.st_size}));
     if (is_lost_) fail("what was there when it was opened cannot be read any more");
     if (now.st_size != before_.st_size || now.st_mtim.tv_sec != before_.st_mtim.tv_sec ||
         now.st_mtim.tv_nsec != before_.st_mtim.tv_nsec)
       fail("it changed meanwhile");
   }
-  /// The same of the file that is open, if there is one.
+  /// The same for the open file, if there is one.
   static void expect_open_one_unchanged() {
     if (open_) open_->expect_unchanged();
   }
@@ -89,7 +90,7 @@ class MappedFile {
     return info;
   }
 
-  // The thread that looked at a page that is gone goes on with zeros from there to the end.
+  // The thread that accessed a lost page continues with zeros from there to the end.
   static void put_zeros(int number, siginfo_t* fault, void*) {
     auto const at = reinterpret_cast<std::uintptr_t>(fault->si_addr);
     auto const page = at - at % static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
@@ -101,7 +102,7 @@ class MappedFile {
       ::signal(number, SIG_DFL);  // not ours: it is raised again, and ends the program
   }
 
-  static inline std::atomic<std::uintptr_t> begin_{0}, end_{0};  // a handler reaches nothing else
+  static inline std::atomic<std::uintptr_t> begin_{0}, end_{0};  // a handler can reach nothing else
   static inline std::atomic<bool> is_lost_{false};
   static inline MappedFile const* open_ = nullptr;
 

@@ -1,4 +1,4 @@
-// tessera mv: another path for an array or a group, and all below it, in one step.
+// tessera mv: moves an array or a group, and all below it, to another path in one step.
 #include <filesystem>
 #include <iostream>
 

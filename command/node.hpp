@@ -1,14 +1,18 @@
-// From a path on disk to a node of a hierarchy in a store.
+// From a path on disk to a node of a hierarchy in a store. Other sources: address.hpp.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
-#include <tessera/metadata/missing_node.hpp>
+#include <tessera/metadata/detail/missing_node.hpp>
+#include <tessera/store/any_store.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/local_store.hpp>
 
@@ -19,51 +23,99 @@
 
 namespace cli {
 
-/// A folder on disk. What works on it ends, wherever it is, when Ctrl-C was typed. Throws: Interrupted, too. Copies
-/// share the log of what is read, if there is one.
+/// A folder on disk, or another source that is only read (address.hpp). Ctrl-C ends work on it anywhere. Throws:
+/// Interrupted, too. Copies share the read log, if there is one.
 struct Store : tessera::LocalStore<tessera::HostBuffer> {
   using Base = tessera::LocalStore<tessera::HostBuffer>;
   using Base::Base;
+  using Elsewhere = tessera::AnyStore<tessera::HostBuffer>;
   using Destination = tessera::Destination<tessera::space::Host>;
   using Queue = tessera::Queue<tessera::space::Host>;
+
+  explicit Store(Elsewhere elsewhere) : Base{"."}, elsewhere_{std::move(elsewhere)} {}
+
+  bool is_folder() const { return !elsewhere_; }
+  std::string name() const { return elsewhere_ ? elsewhere_->name() : Base::name(); }
+  bool is_near() const { return !elsewhere_ || elsewhere_->is_near(); }
+  bool can_list() const { return !elsewhere_ || elsewhere_->can_list(); }
 
   std::optional<std::size_t> read(tessera::Key const& key, tessera::ByteRange range, Destination destination,
                                   Queue& on) const {
     Interruption::check();
-    if (auto* const noting = log())
-      return noting->note(key, range, destination, [&](Destination to) { return Base::read(key, range, to, on); });
-    return Base::read(key, range, destination, on);
+    auto const read_to = [&](Destination to) {
+      return elsewhere_ ? elsewhere_->read(key, range, to, on) : Base::read(key, range, to, on);
+    };
+    if (auto* const noting = log()) return noting->note(key, range, destination, read_to);
+    return read_to(destination);
   }
   void get_many(std::span<tessera::ReadRequest<tessera::space::Host>> requests, Queue& on) const {
     Interruption::check();
-    if (auto* const noting = log()) return noting->note_many(requests, [&](auto noted) { Base::get_many(noted, on); });
-    Base::get_many(requests, on);
+    auto const get = [&](std::span<tessera::ReadRequest<tessera::space::Host>> wanted) {
+      elsewhere_ ? elsewhere_->get_many(wanted, on) : Base::get_many(wanted, on);
+    };
+    if (auto* const noting = log()) return noting->note_many(requests, get);
+    get(requests);
   }
+  std::optional<std::uint64_t> size(tessera::Key const& key, Queue& on) const {
+    return elsewhere_ ? elsewhere_->size(key, on) : Base::size(key, on);
+  }
+  tessera::ValueWatch watch(tessera::Key const& key) const {
+    return elsewhere_ ? elsewhere_->watch(key) : Base::watch(key);
+  }
+  tessera::SequenceCounter& changes(tessera::Key const& key) const {
+    return elsewhere_ ? elsewhere_->changes(key) : Base::changes(key);
+  }
+  bool has_folder(std::string_view path) const {
+    return elsewhere_ ? elsewhere_->has_folder(path) : Base::has_folder(path);
+  }
+  void list(std::string_view prefix, tessera::Visitor visit) const {
+    elsewhere_ ? elsewhere_->list(prefix, visit) : Base::list(prefix, visit);
+  }
+  void list_directory(std::string_view prefix, tessera::Visitor visit) const {
+    elsewhere_ ? elsewhere_->list_directory(prefix, visit) : Base::list_directory(prefix, visit);
+  }
+  void list_own(std::string_view prefix, tessera::Visitor visit) const {
+    elsewhere_ ? elsewhere_->list_own(prefix, visit) : Base::list_own(prefix, visit);
+  }
+  void list_unfinished(std::string_view prefix, tessera::Visitor visit) const {
+    elsewhere_ ? elsewhere_->list_unfinished(prefix, visit) : Base::list_unfinished(prefix, visit);
+  }
+
   void write(tessera::Key const& key, tessera::ByteView<tessera::space::Host> value, Queue& on) const {
     expect_reason_to_write();
-    Base::write(key, value, on);
+    elsewhere_ ? elsewhere_->write(key, value, on) : Base::write(key, value, on);  // other sources are not written
+  }
+  bool append(tessera::Key const& key, tessera::ByteView<tessera::space::Host> bytes, std::uint64_t size,
+              Queue& on) const {
+    expect_reason_to_write();
+    return !elsewhere_ && Base::append(key, bytes, size, on);
   }
   void write_many(std::span<tessera::WriteRequest<tessera::space::Host> const> requests, Queue& on) const {
     for (auto const& request : requests) {
       expect_reason_to_write();
-      Base::write_many({&request, 1}, on);
+      elsewhere_ ? elsewhere_->write_many({&request, 1}, on) : Base::write_many({&request, 1}, on);
     }
   }
+  bool erase(tessera::Key const& key, Queue& on) const {
+    return elsewhere_ ? elsewhere_->erase(key, on) : Base::erase(key, on);
+  }
 
-  /// From now on what is read is noted there, or nowhere. Requires: nobody reads at the moment, and the log is there
-  /// until the next call.
+  /// From now on reads are noted there, or nowhere. Requires: no read is in progress, and the log lives until the next
+  /// call.
   void note_reads(ReadLog* log) const { *log_ = log; }
 
  private:
   static void expect_reason_to_write() {
     Interruption::check();
-    MappedFile::expect_open_one_unchanged();  // what is written may have been made of it
+    MappedFile::expect_open_one_unchanged();  // written bytes may have been made from it
   }
   ReadLog* log() const { return *log_; }
+
+  std::optional<Elsewhere> elsewhere_;
   std::shared_ptr<ReadLog*> log_ = std::make_shared<ReadLog*>(nullptr);
 };
 
-/// What is read is noted there as long as this lives. Requires: nobody reads when it begins or ends.
+/// Notes reads as long as this lives. Requires: no read is in progress when it begins or ends.
 class NotedReads {
  public:
   NotedReads(Store const& store, ReadLog& log) : store_{store} { store_.note_reads(&log); }
@@ -97,7 +149,7 @@ inline bool has_document(std::filesystem::path const& folder, std::error_code& e
 
 }  // namespace detail
 
-/// The path without dots, and from the file system's root on: what it names may be a link.
+/// The path without dots, from the file system's root: a link in it may matter.
 inline std::filesystem::path named(std::string const& path) {
   namespace fs = std::filesystem;
   fs::path at;
@@ -119,7 +171,7 @@ inline std::filesystem::path outermost_node(std::filesystem::path root) {
 
 }  // namespace detail
 
-/// The folder, without links on the way to the root of its hierarchy. Those below it stay: they are the store's.
+/// The folder, without links on the way to the root of its hierarchy. Links below it stay: they belong to the store.
 inline std::filesystem::path folder_of(std::string const& path) {
   namespace fs = std::filesystem;
   auto const folder = named(path);
@@ -133,7 +185,7 @@ inline std::filesystem::path folder_of(std::string const& path) {
 
 namespace detail {
 
-// Roots are shown as they were asked for: from here on, unless the path was absolute.
+// Roots are shown as the user gave them: from here on, unless the path was absolute.
 inline Node node_below(std::filesystem::path const& root, std::filesystem::path const& folder, std::string const& path,
                        Files const& files) {
   namespace fs = std::filesystem;
@@ -146,7 +198,7 @@ inline Node node_below(std::filesystem::path const& root, std::filesystem::path 
 
 namespace detail {
 
-// Throws: StoreError, if one of the folders on the way is a file: a zip file, say.
+// Throws: StoreError, if one of the folders on the way is a file, such as a zip file.
 inline void expect_folders_above(std::filesystem::path const& path) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -185,8 +237,8 @@ inline Node find_node(std::string const& path, Files const& files) {
   return detail::node_below(detail::outermost_node(folder), folder, path, files);
 }
 
-/// Where a node that need not be there would be. Its store is that of the nearest node above it, else the nearest
-/// folder called *.zarr, else its own.
+/// Where a new node would be. Its store is that of the nearest node above it, otherwise the nearest folder called
+/// *.zarr, otherwise its own.
 inline Node find_place(std::string const& path, Files const& files) {
   detail::expect_folders_above(path);
   auto const folder = folder_of(path);

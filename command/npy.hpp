@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tessera/core/numpy_type.hpp>
+#include <tessera/core/detail/numpy_type.hpp>
 
 #include "failure.hpp"
 
@@ -25,7 +25,7 @@ inline std::string python_text(std::string_view text) {
 }  // namespace detail
 
 /// "'<f4'", "'|u1'", "[('a', '<i4'), ('b', '<f8')]": elements of this type, little endian. Throws: UsageError, if NumPy
-/// has no such type.
+/// has no equivalent.
 inline std::string npy_type(tessera::detail::NumpyType const& of) {
   if (of.type.kind != tessera::DataKind::structure) {
     std::string name;

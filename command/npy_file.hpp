@@ -1,4 +1,4 @@
-// A .npy file whose elements are read where they lie (numpy.lib.format, versions 1 to 3).
+// A .npy file whose elements are read in place (numpy.lib.format, versions 1 to 3).
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/core/checked.hpp>
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/detail/checked.hpp>
+#include <tessera/core/detail/numpy_type.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/field.hpp>
-#include <tessera/core/numpy_type.hpp>
 #include <tessera/core/value.hpp>
 #include <tessera/place/copy.hpp>
-#include <tessera/place/place_runs.hpp>
+#include <tessera/place/detail/place_runs.hpp>
 #include <tessera/view/layout.hpp>
 
 #include "mapped_file.hpp"
@@ -27,7 +27,7 @@
 
 namespace cli {
 
-/// What the header says.
+/// The fields of the header.
 struct NpyHeader {
   tessera::DataType type;
   std::endian order = std::endian::native;
@@ -39,7 +39,7 @@ struct NpyHeader {
 
 namespace detail {
 
-// The dict that Python's repr wrote, and nothing else that Python can say.
+// The dict that Python's repr writes, and no other Python.
 class NpyHeaderText {
  public:
   explicit NpyHeaderText(std::string_view text) : rest_{text} {}
@@ -197,20 +197,20 @@ inline NpyHeader read_npy_header(std::string_view file) {
   if (file.size() < 12) throw tessera::StoreError{"the header is cut short"};
   if (byte(6) < 1 || byte(6) > 3 || byte(7) != 0)
     throw tessera::StoreError{
-        tessera::text({"format version ", byte(6), ".", byte(7), " is not known; known are 1.0, 2.0 and 3.0"})};
+        tessera::to_text({"format version ", byte(6), ".", byte(7), " is not known; known are 1.0, 2.0 and 3.0"})};
   std::size_t const start = byte(6) == 1 ? 10 : 12;
   auto const length = byte(6) == 1 ? byte(8) | byte(9) << 8 : byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
   if (length > file.size() - start)
     throw tessera::StoreError{
-        tessera::text({"the header is cut short: found ", file.size() - start, " of ", length, " bytes"})};
+        tessera::to_text({"the header is cut short: found ", file.size() - start, " of ", length, " bytes"})};
   if (constexpr std::size_t most = 1 << 16; length > most)
-    throw tessera::StoreError{tessera::text({"a header of ", length, " bytes; at most ", most, " are read"})};
+    throw tessera::StoreError{tessera::to_text({"a header of ", length, " bytes; at most ", most, " are read"})};
   auto header = detail::NpyHeaderText{file.substr(start, length)}.read();
   header.size = start + length;
   return header;
 }
 
-/// The file and what its header says, held to its size.
+/// The file and its header, checked against its size.
 class NpyFile {
  public:
   /// "-" is the standard input. Throws: StoreError naming the file.
@@ -231,21 +231,21 @@ class NpyFile {
     return strides;
   }
   void let_go() const { file_.let_go(); }
-  /// Runs f, which reads the elements. Throws: StoreError naming the file, if it changed meanwhile; what f throws,
-  /// naming the file where it names no store.
+  /// Runs f, which reads the elements. Throws: StoreError naming the file, if it changed meanwhile; exceptions of f,
+  /// naming the file if they name no store.
   template <class F>
   void with_elements(F&& f) const {
     try {
       f();
     } catch (tessera::Error& error) {
-      file_.expect_unchanged();  // else that is why
+      file_.expect_unchanged();  // otherwise that is why
       error.in_store(path_);
       throw;
     }
     file_.expect_unchanged();
   }
   bool is_swapped() const { return header_.order != std::endian::native && header_.type.component() > 1; }
-  /// Puts elements of that shape that begin at `from` into `to`, one after the other and in the machine's byte order.
+  /// Copies elements of that shape that begin at `from` to `to`, one after the other and in the machine's byte order.
   void place(std::byte const* from, tessera::Extents const& shape, std::byte* to,
              tessera::Queue<tessera::space::Host>& on) const {
     using Host = tessera::space::Host;
@@ -267,14 +267,14 @@ class NpyFile {
         tessera::checked_product(tessera::element_count(header.shape, "the shape"), header.type.size, "the shape"),
         "the shape");
     if (auto const found = file.size() - header.size; found != size)
-      throw tessera::StoreError{tessera::text({"found ", found, " bytes of elements, expected ", size})};
+      throw tessera::StoreError{tessera::to_text({"found ", found, " bytes of elements, expected ", size})};
     return header;
   } catch (tessera::Error& error) {
     error.in_store(path);
     throw;
   }
 
-  std::string path_;  // what it is called
+  std::string path_;  // its name
   std::unique_ptr<SpooledInput> input_;
   MappedFile file_;
   NpyHeader header_;

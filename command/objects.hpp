@@ -1,4 +1,4 @@
-// Elements that vary in size, as a program has them.
+// Elements that vary in size, as in programs.
 #pragma once
 #include <cstddef>
 #include <string>

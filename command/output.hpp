@@ -1,4 +1,4 @@
-// Where elements go: a file that is there when it is whole, or the standard output.
+// The destination of elements: a file that appears when it is complete, or the standard output.
 #pragma once
 #include <cerrno>
 #include <cstddef>

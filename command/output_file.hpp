@@ -1,4 +1,4 @@
-// A file that is there when it is whole, and not before.
+// A file that appears only when it is complete.
 #pragma once
 #include <cerrno>
 #include <cstddef>
@@ -18,10 +18,10 @@
 
 namespace cli {
 
-/// Written under a temporary name beside it; commit() gives it its own. Throws: tessera::StoreError naming the file.
+/// Written under a temporary name beside it; commit() renames it. Throws: tessera::StoreError naming the file.
 class OutputFile {
  public:
-  /// `sync`: it outlasts a loss of power when commit() has returned.
+  /// `sync`: it survives a loss of power once commit() has returned.
   OutputFile(std::string path, bool sync) : path_{std::move(path)}, sync_{sync} {
     auto const name = path_.rfind('/') + 1;  // 0, if there is no folder
     for (int i = 0; file_ < 0; ++i) {
@@ -29,7 +29,7 @@ class OutputFile {
       file_ = ::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file_ < 0 && errno != EEXIST) fail();
       held_ = tessera::detail::posix::Descriptor{::fcntl(file_, F_DUPFD_CLOEXEC, 0)};
-      if (held_) ::flock(held_.number(), LOCK_EX);  // who finds it locked leaves it alone
+      if (held_) ::flock(held_.number(), LOCK_EX);  // other processes leave a locked file alone
     }
   }
   OutputFile(OutputFile const&) = delete;
@@ -69,7 +69,7 @@ class OutputFile {
   std::string path_, unfinished_;
   bool sync_;
   int file_ = -1;
-  tessera::detail::posix::Descriptor held_{-1};  // until it has its name
+  tessera::detail::posix::Descriptor held_{-1};  // until it has its final name
 };
 
 }  // namespace cli

@@ -1,4 +1,4 @@
-// A node that is there when it is whole, and not before.
+// A node that appears only when it is complete.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -11,7 +11,6 @@
 
 #include <tessera/core/error.hpp>
 #include <tessera/metadata/document.hpp>
-#include <tessera/metadata/group_metadata.hpp>
 #include <tessera/node/create.hpp>
 
 #include "consolidated.hpp"
@@ -20,13 +19,12 @@
 
 namespace cli {
 
-/// Made in a folder beside it of a temporary name, which has no document, so that whoever walks the hierarchy
-/// passes it over, and which is held until it is done with; commit() puts it in its place. What was there until then
-/// stays until then, and stays for good if there is no commit. A link that is replaced goes itself, not what it leads
-/// to.
+/// Made in a folder beside it with a temporary name. The folder has no document, so walks of the hierarchy skip it, and
+/// it is locked until it is finished; commit() moves it into place. A previous node stays until then, and for good
+/// without a commit. A replaced link is removed itself, not its target.
 class OutputNode {
  public:
-  /// Throws: tessera::Error, if there is something at `path` that may not be replaced.
+  /// Throws: tessera::Error, if `path` holds data that may not be replaced.
   OutputNode(std::string const& path, bool overwrite, Files const& files, tessera::ZarrFormat format)
       : shown_{path},
         place_{find_place(path, files)},
@@ -58,7 +56,7 @@ class OutputNode {
   /// Its root is the node.
   Store store() const { return Store{(folder_ / "new").string(), options_}; }
 
-  /// Groups above that lose their consolidated metadata by it are named.
+  /// Names the groups above that lose their consolidated metadata.
   void commit() {
     saying_what_goes(place_.store, {place_.path}, [&] { put_in_place(); });
   }
@@ -66,12 +64,10 @@ class OutputNode {
  private:
   void put_in_place() {
     namespace fs = std::filesystem;
+    auto const locks = tessera::detail::lock_new_node(place_.store, place_.path, format_, {place_.path});
+    if (format_ == tessera::ZarrFormat::v2)
+      for (auto const& group : groups_) make_attributes(tessera::detail::v2_attributes_key(group));
     tessera::detail::drop_consolidated_above(place_.store, place_.path, tessera::ZarrFormat::v2);
-    tessera::GroupMetadata made_above;
-    made_above.format = format_;
-    for (auto const& group : groups_)
-      for (auto const& [key, text] : tessera::detail::new_documents(group, made_above))
-        tessera::detail::write_text(place_.store, key, text);
     auto const made = unfinished_->path + "/new";
     std::error_code error;
     fs::path old;
@@ -82,10 +78,18 @@ class OutputNode {
         old = replace_in_two_steps(made);
     });
     if (!old.empty()) fs::remove_all(old, error);
-    if (!error) fs::remove_all(folder_, error);  // what was there is in it, if the two were exchanged
+    if (!error) fs::remove_all(folder_, error);  // holds the previous node, if the two were exchanged
     unfinished_.reset();
     if (error) fail("it is written, but what was there before cannot be erased: " + error.message());
     if (options_.fsync) sync_folder(folder_.parent_path());
+  }
+
+  // Attributes that create_group makes: none, except those that another program has set.
+  void make_attributes(tessera::Key const& key) const {
+    tessera::detail::until_unchanged([&] {
+      auto const held = place_.store.lock(key);
+      tessera::detail::is_lockable(place_.store, key);
+    });
   }
 
   [[noreturn]] void fail(std::string problem) const { throw tessera::StoreError{std::move(problem)}.in_store(shown_); }
@@ -98,8 +102,8 @@ class OutputNode {
     throw;
   }
 
-  // For file systems that cannot exchange two folders. Between the two steps nothing is at the path: what was there has
-  // a name that is seen and that nobody takes for something unfinished. Returns where it is.
+  // For file systems that cannot exchange two folders. Between the two steps nothing is at the path: the previous node
+  // has a visible name that is not taken for unfinished work. Returns where it is.
   std::filesystem::path replace_in_two_steps(std::string const& made) const {
     auto const aside = path_ + ".replaced-" + std::to_string(::getpid());
     auto const old = target_.string() + ".replaced-" + std::to_string(::getpid());
@@ -121,7 +125,7 @@ class OutputNode {
     return old;
   }
 
-  // Else there is nothing, or a folder with nothing in it.
+  // Otherwise the path is free, or an empty folder.
   bool replaces_something(bool overwrite) const {
     namespace fs = std::filesystem;
     std::error_code error;
@@ -150,7 +154,7 @@ class OutputNode {
     return true;
   }
 
-  // Whether there is more at the path than empty folders and what writers left that ended.
+  // Whether the path holds more than empty folders and leftovers of ended writers.
   bool holds_keys() const {
     struct MemberValue {};
     try {
@@ -167,7 +171,7 @@ class OutputNode {
     });
   }
 
-  // Finds out which of them are yet to be made.
+  // Finds out which of them must be made.
   void expect_groups_above() {
     tessera::detail::check_node_path(place_.path);
     for (std::size_t end = 0; end != std::string::npos && !place_.path.empty(); end = place_.path.find('/', end + 1)) {
@@ -184,8 +188,8 @@ class OutputNode {
   Node place_;
   std::filesystem::path target_, folder_;
   tessera::LocalOptions options_;
-  tessera::ZarrFormat format_;  // of the groups above that are made
-  std::optional<Store> outer_;  // what the path and the unfinished folder are below
+  tessera::ZarrFormat format_;  // of the new groups above
+  std::optional<Store> outer_;  // the folder above the path and the unfinished folder
   std::string path_;            // in it
   bool replaces_ = false;
   std::optional<tessera::detail::posix::UnfinishedFolder> unfinished_;

@@ -17,7 +17,7 @@ namespace cli {
 struct Picture {
   std::size_t rows, columns;
   std::vector<std::uint8_t> grey;
-  std::vector<std::uint8_t> is_nan{};  ///< 1 where there is no grey but the colour of NaN; empty: nowhere
+  std::vector<std::uint8_t> is_nan{};  ///< 1: the colour of NaN instead of a grey; empty: no NaN
 };
 
 struct Greys {
@@ -26,7 +26,7 @@ struct Greys {
   std::size_t nans = 0;
 };
 
-/// From black, the least element, to white, the most; where all are the same they are mid-grey.
+/// From black, the smallest element, to white, the largest; mid-grey if all are equal.
 template <class T>
 Greys greys_of(std::span<T const> elements) {
   auto const is_number = [](T element) {
@@ -45,7 +45,7 @@ Greys greys_of(std::span<T const> elements) {
     result.least = number_text(least);
     result.most = number_text(most);
   }
-  // Half of each, where the difference would be more than a double can hold.
+  // Half of each, because a double may not hold the difference.
   auto const scale = std::isfinite(static_cast<double>(most) - static_cast<double>(least)) ? 1.0 : 0.5;
   auto const from = static_cast<double>(least) * scale, range = static_cast<double>(most) * scale - from;
   std::transform(elements.begin(), elements.end(), result.grey.begin(), [&](T element) -> std::uint8_t {
@@ -66,8 +66,8 @@ Greys greys_of(std::span<T const> elements) {
   return result;
 }
 
-/// The picture in rows x columns, neither more than it has: each pixel is the mean of the greys that it stands for, or
-/// NaN where it stands for more of those.
+/// The picture scaled to rows x columns, neither larger than its own: each pixel is the mean of its greys, or NaN if
+/// most are NaN.
 inline Picture shrunk(Picture const& picture, std::size_t rows, std::size_t columns) {
   Picture result{rows, columns, std::vector<std::uint8_t>(rows * columns)};
   if (!picture.is_nan.empty()) result.is_nan.resize(rows * columns);

@@ -15,7 +15,7 @@
 
 namespace cli {
 
-/// 8-bit greyscale; with NaN in it, 8-bit colours, of which magenta is NaN. Throws: tessera::Error naming the file.
+/// 8-bit greyscale; with NaN, 8-bit colours, where magenta is NaN. Throws: tessera::Error naming the file.
 inline void write_png(std::string const& path, Picture const& picture, bool sync) {
   auto const fail = [&](char const* why) {
     throw tessera::StoreError{path + ": cannot make a PNG of " + std::to_string(picture.columns) + " x " +

@@ -1,5 +1,4 @@
-// A line on stderr, for work that takes longer than a person likes to wait without one: what is done, and how far it
-// is.
+// A progress line on stderr for long work: what is done, and how far it is.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -16,18 +15,18 @@
 
 namespace cli {
 
-/// Shown only where stderr is a terminal, from the first second on, and gone when this is. Where the system gives no
-/// thread to draw it the work goes on without.
+/// Shown only if stderr is a terminal, after the first second, and erased at the end. If the system gives no thread to
+/// draw it, the work continues without.
 class Progress {
  public:
-  /// `what` is done: "reading". Requires: `done`, which other threads count up to `total`, lives longer.
+  /// `what` names the work: "reading". Requires: `done`, which other threads count up to `total`, lives longer.
   Progress(char const* what, std::atomic<std::uint64_t> const& done, std::uint64_t total) : what_{what} {
     if (total > 0)
       begin([&done, total] {
         return static_cast<double>(done.load(std::memory_order_relaxed)) / static_cast<double>(total);
       });
   }
-  /// How far it is nobody knows.
+  /// The progress is unknown.
   explicit Progress(char const* what) : what_{what} {
     begin([] { return unknown; });
   }

@@ -1,4 +1,4 @@
-// Figures as people read them.
+// Figures formatted for people.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +24,7 @@ inline std::string human(std::uint64_t bytes) {
   return text;
 }
 
-/// Three digits that count: "1.23", "0.0012".
+/// Three significant digits: "1.23", "0.0012".
 inline std::string three_digits(double number) {
   char text[32];
   std::snprintf(text, sizeof text, number >= 100 ? "%.0f" : "%.3g", number);
@@ -41,13 +41,13 @@ inline std::string microseconds(double seconds) { return three_digits(seconds * 
 
 /// "1 chunk", "2 chunks"
 inline std::string count(std::uint64_t n, std::string const& what) {
-  return tessera::text({n, " ", what, n == 1 ? "" : "s"});
+  return tessera::to_text({n, " ", what, n == 1 ? "" : "s"});
 }
 
 /// "64,64,32", as options take it.
 inline std::string comma_list(tessera::Extents const& lengths) {
   std::string text;
-  for (auto n : lengths) text += tessera::text({text.empty() ? "" : ",", n});
+  for (auto n : lengths) text += tessera::to_text({text.empty() ? "" : ",", n});
   return text;
 }
 

@@ -1,13 +1,17 @@
-// tessera read: elements of an array, to a file, in bounded memory.
+// tessera read: writes elements of an array to a file, in bounded memory.
 #include <algorithm>
 #include <bit>
 #include <iostream>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "commands.hpp"
 #include "element_text.hpp"
 #include "interruption.hpp"
 #include "json_elements.hpp"
+#include "needs.hpp"
 #include "npy.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -15,12 +19,13 @@
 #include "source.hpp"
 #include "space.hpp"
 #include "stopwatch.hpp"
+#include "unpacked.hpp"
 
 namespace cli {
 namespace {
 
-// How many of a region's indices along dimension 0, from the done-th on, make the next slab: as many whole rows of
-// chunks as fit into `budget` bytes, so that no chunk is decoded twice, but at least one row.
+// How many of a region's indices along dimension 0, from the done-th on, form the next slab: the number of whole rows
+// of chunks that fit into `budget` bytes, so that no chunk is decoded twice, but at least one row.
 std::uint64_t slab_rows(tessera::Region const& region, std::uint64_t done, std::uint64_t chunk_length,
                         std::uint64_t row_bytes, std::uint64_t budget) {
   auto const first = region.first[0], step = region.step[0], left = region.count[0] - done;
@@ -36,21 +41,41 @@ std::uint64_t slab_rows(tessera::Region const& region, std::uint64_t done, std::
   return std::min(left, below(first + done * step + chunk_length) - done);
 }
 
-// Calls f with one part of a region after the other, in C order.
+// Calls f with the parts of a region, in C order. `is_bound`: none is larger than the budget, even if chunks are then
+// read for several parts; otherwise each has whole rows of chunks.
 template <class F>
 void each_slab(tessera::Region const& region, tessera::Extents const& chunk_shape, std::size_t item_size,
-               std::uint64_t budget, F&& f) {
+               std::uint64_t budget, bool is_bound, F&& f, std::size_t d = 0) {
   auto const elements = tessera::element_count(region.count, "the region");
   if (elements == 0) return;
-  if (region.count.rank() == 0) return f(region);
-  auto const row_bytes = elements / region.count[0] * item_size;
-  for (std::uint64_t done = 0; done < region.count[0];) {
+  if (d == region.count.rank()) return f(region);
+  auto const row_bytes = elements / region.count[d] * item_size;
+  for (std::uint64_t done = 0; done < region.count[d];) {
     auto slab = region;
-    slab.first[0] += done * region.step[0];
-    slab.count[0] = slab_rows(region, done, chunk_shape[0], row_bytes, budget);
-    f(slab);
-    done += slab.count[0];
+    slab.first[d] += done * region.step[d];
+    auto const left = region.count[d] - done;
+    slab.count[d] = d == 0 ? slab_rows(region, done, chunk_shape[0], row_bytes, budget) : left;
+    if (is_bound) slab.count[d] = std::min(slab.count[d], std::max<std::uint64_t>(budget / row_bytes, 1));
+    done += slab.count[d];
+    if (is_bound && row_bytes > budget)
+      each_slab(slab, chunk_shape, item_size, budget, is_bound, f, d + 1);
+    else
+      f(slab);
   }
+}
+
+// Memory of a thread besides the elements: at least the bookkeeping of a mini-batch of small chunks.
+std::uint64_t passing(tessera::ArrayMetadata const& array) {
+  return std::max<std::uint64_t>(needs_of(array).read, std::uint64_t{8} << 20);
+}
+
+// Throws: tessera::BudgetError, if one chunk and the index of its shard exceed the budget.
+void expect_memory(Read const& command, Array const& array) {
+  auto const least = sum_or_most(needs_of(array.metadata()).read, array.type().size);
+  if (least <= std::max(*command.memory << 20, always)) return;
+  throw tessera::BudgetError{
+      tessera::to_text({"a chunk, or a shard's index, takes ", (least >> 20) + 1,
+                        " MiB of memory on its way, expected at most --memory ", *command.memory})};
 }
 
 void make_little_endian(std::span<std::byte> elements, tessera::ArrayMetadata const& array) {
@@ -61,7 +86,7 @@ void make_little_endian(std::span<std::byte> elements, tessera::ArrayMetadata co
   }
 }
 
-// What --format says, or the end of the file's name.
+// The value of --format, or the extension of the file.
 std::string format_of(Read const& command) {
   bool const standard = Output::is_standard(command.output);
   auto format = command.format;
@@ -76,15 +101,15 @@ std::string format_of(Read const& command) {
   return format;
 }
 
-// A line for each row along the last dimension; of one dimension, for each element.
+// A line for each row along the last dimension; of one dimension, for each element. `before` are written already.
 void write_lines(Output& file, std::span<std::byte const> elements, tessera::ArrayMetadata const& array,
-                 tessera::Extents const& shape, char separator) {
+                 tessera::Extents const& shape, char separator, std::uint64_t& before) {
   auto const type = array.type;
   auto const columns = shape.rank() < 2 ? 1 : shape[shape.rank() - 1];
   std::string lines;
   for (std::size_t i = 0; i < elements.size() / type.size; ++i) {
     lines += element_text(elements.data() + i * type.size, type, array.fields);
-    lines += (i + 1) % columns == 0 ? '\n' : separator;
+    lines += ++before % columns == 0 ? '\n' : separator;
     if (lines.size() < 1 << 16) continue;
     file.write(lines);
     lines.clear();
@@ -92,7 +117,7 @@ void write_lines(Output& file, std::span<std::byte const> elements, tessera::Arr
   file.write(lines);
 }
 
-// Elements of any length, about so many bytes each as far as memory is concerned.
+// Elements of any length, with an estimate of the bytes of each.
 constexpr std::size_t usual_text = 64;
 
 void expect_written(std::string const& format, tessera::DataType type) {
@@ -117,38 +142,59 @@ void write_json(Output& file, std::span<std::byte const> elements, tessera::Arra
 Status run(Read const& command) {
   auto const format = format_of(command);
   auto const space = space_named(command.space, Queue{command.threads});
-  auto const array = open_array(command.path, command.threads, command);
+  auto array = open_source(command.path, command.threads, command);
+  auto budget = std::uint64_t{256} << 20;
+  if (command.memory) {
+    budget = *command.memory << 20;
+    about(array, [&] { expect_memory(command, array); });
+    auto const each = passing(array.metadata());
+    auto const threads = std::clamp<std::uint64_t>(budget / 2 / each, 1, command.threads);
+    if (threads < command.threads) array = open_source(command.path, threads, command);
+    budget = std::max(budget - std::min(budget, threads * each), std::uint64_t{1} << 20);
+  }
+  bool const is_bound = command.memory.has_value();
   auto const asked = asked_of(command.region, command.index, array.metadata());
   auto const& region = asked.region;
-  auto const type = array.type();
+  auto metadata = array.metadata();  // of the written elements
+  auto const stored = array.type();
+  auto const unpacking = command.unpacked ? std::optional{unpacking_of(array)} : std::nullopt;
+  if (unpacking) metadata.type = unpacked_type;
+  auto const type = metadata.type;
   expect_written(format, type);
+  about(array, [&] { (void)size_in_bytes(asked.shape, type); });  // of a file, which 64 bits count
 
   Interruption const interruption;
   Stopwatch const watch;
   Output file{command.output, command.sync};
-  auto const metadata = array.metadata();
   if (format == "npy") file.write(npy_header(asked.shape, {type, false, metadata.fields}));
   JsonElements json{asked.shape};
   if (format == "json" && tessera::element_count(asked.shape, "the region") == 0) file.write(json.empty());
   tessera::Traffic traffic;
+  std::uint64_t in_lines = 0;
   {
     Progress const progress{"reading", traffic.chunks, chunks_touched(region, array.chunk_shape())};
     auto const reader = space->reader(array);
     if (type.varies())
-      each_slab(region, array.chunk_shape(), usual_text, command.memory << 20, [&](tessera::Region const& slab) {
+      each_slab(region, array.chunk_shape(), usual_text, budget, is_bound, [&](tessera::Region const& slab) {
         std::string text;
         for (auto const& element : read_texts(array, slab, traffic)) json.add(text, element);
         file.write(text);
       });
     else
-      each_slab(region, array.chunk_shape(), type.size, command.memory << 20, [&](tessera::Region const& slab) {
-        auto const elements = reader->read(slab, traffic);
-        if (format == "csv" || format == "txt")
-          return write_lines(file, elements, metadata, asked.shape, format == "csv" ? ',' : ' ');
-        if (format == "json") return write_json(file, elements, metadata, json);
-        make_little_endian(elements, metadata);
-        file.write(elements.data(), elements.size());
-      });
+      each_slab(region, array.chunk_shape(), stored.size + (unpacking ? type.size : 0), budget, is_bound,
+                [&](tessera::Region const& slab) {
+                  auto elements = reader->read(slab, traffic);
+                  std::vector<double> numbers;
+                  if (unpacking) {
+                    numbers = unpacked(elements, stored, *unpacking);
+                    elements = std::as_writable_bytes(std::span{numbers});
+                  }
+                  if (format == "csv" || format == "txt")
+                    return write_lines(file, elements, metadata, asked.shape, format == "csv" ? ',' : ' ', in_lines);
+                  if (format == "json") return write_json(file, elements, metadata, json);
+                  make_little_endian(elements, metadata);
+                  file.write(elements.data(), elements.size());
+                });
   }
   file.commit();
   if (Output::is_standard(command.output)) return done;

@@ -1,4 +1,4 @@
-// What a store was asked for, and when, so that the same can be asked again with nothing else around it.
+// The requests to a store, with times, so that they can be repeated with nothing else around them.
 #pragma once
 #include <chrono>
 #include <cstddef>
@@ -24,8 +24,8 @@ class ReadLog {
   struct Read {
     tessera::Key key;
     tessera::ByteRange range;
-    std::optional<std::size_t> size;  ///< of what was found; nullopt: no such key
-    std::byte* to = nullptr;          ///< where it went
+    std::optional<std::size_t> size;  ///< of the values found; nullopt: no such key
+    std::byte* to = nullptr;          ///< destination
   };
   struct Call {
     std::vector<Read> reads{};
@@ -42,7 +42,7 @@ class ReadLog {
                                   tessera::Destination<Host> destination, F&& read) {
     Noting noting{destination, nullptr};
     auto const begin = Clock::now();
-    auto const size = read(tessera::Destination<Host>{noting});
+    auto const size = read(tessera::Destination<Host>{noting, destination.limits()});
     add({{{key, range, size, noting.to}}}, begin, Clock::now());
     return size;
   }
@@ -52,7 +52,8 @@ class ReadLog {
     std::vector<Noting> destinations;
     for (auto const& request : requests) destinations.push_back({request.destination, nullptr});
     std::vector<Request> noted{requests.begin(), requests.end()};
-    for (std::size_t i = 0; i < noted.size(); ++i) noted[i].destination = destinations[i];
+    for (std::size_t i = 0; i < noted.size(); ++i)
+      noted[i].destination = tessera::Destination<Host>{destinations[i], requests[i].destination.limits()};
     auto const begin = Clock::now();
     read(std::span{noted});
     auto const end = Clock::now();

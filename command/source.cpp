@@ -1,4 +1,4 @@
-// The one file in which reading and writing arrays is compiled.
+// The only file that compiles reading and writing of arrays.
 #include "source.hpp"
 
 #include <algorithm>
@@ -7,33 +7,54 @@
 #include <string>
 
 #include <tessera/array/strings.hpp>
-#include <tessera/buffer/scratch.hpp>
-#include <tessera/metadata/base64.hpp>
+#include <tessera/buffer/detail/scratch.hpp>
+#include <tessera/metadata/detail/base64.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/node/open.hpp>
+#include <tessera/transfer/detail/shard_parts.hpp>
 
+#include "address.hpp"
+#include "interruption.hpp"
 #include "objects.hpp"
 #include "space.hpp"
 
 namespace cli {
+namespace {
+
+// Waits in its calls end when a signal comes.
+Array stopping(Array const& array) {
+  auto const stop = Interruption::stop();
+  return array.with(tessera::ReadOptions{.stop = stop}).with(tessera::WriteOptions{.stop = stop});
+}
+
+}  // namespace
 
 Array open_array(std::string const& path, std::size_t threads, Files const& files) {
   auto node = find_node(path, files);
   return open_array(std::move(node.store), std::move(node.path), Queue{threads});
 }
 
+Array open_source(std::string const& path, std::size_t threads, Files const& files) {
+  auto node = find_source(path, files);
+  return open_array(std::move(node.store), std::move(node.path), Queue{threads});
+}
+
 Array open_array(Store store, std::string path, Queue on) {
-  return tessera::open_any<Codecs>(std::move(store), std::move(path), std::move(on));
+  return stopping(tessera::open_any<Codecs>(std::move(store), std::move(path), std::move(on)));
 }
 
 Array make_array(Store const& store, std::string path, tessera::ArrayMetadata metadata, Queue on) {
-  return tessera::create_any<Codecs>(store, std::move(path), std::move(metadata), {}, std::move(on));
+  return stopping(tessera::create_any<Codecs>(store, std::move(path), std::move(metadata), {}, std::move(on)));
 }
 
 std::vector<tessera::Specification> complete_codecs(tessera::ArrayMetadata const& array) {
   auto const pipeline = Pipeline::from(array.codecs);
   (void)pipeline.resolve({array.chunk_shape, array.type, array.fill, tessera::detail::components_of(array.fields)});
   return pipeline.specifications(array.type);
+}
+
+void expect_readable(Store const& store, std::string const& path, tessera::ArrayMetadata const& array) {
+  (void)Array{store, path, array, Queue{1}};
 }
 
 void read_elements(Array const& array, tessera::Region const& region, std::span<std::byte> to,
@@ -44,7 +65,7 @@ void read_elements(Array const& array, tessera::Region const& region, std::span<
 
 void write_elements(Array const& array, tessera::Region const& region, std::byte const* from,
                     tessera::Strides const& strides, std::uint64_t memory) {
-  if (array.inner_chunk_shape() == array.chunk_shape()) memory = 0;  // the threads bound what is under way
+  if (array.inner_chunk_shape() == array.chunk_shape()) memory = 0;  // the threads bound the work in progress
   about(array, [&] { array.write(region, {from, strides}, {.memory = memory}); });
 }
 
@@ -57,7 +78,7 @@ std::vector<T> read_varying(Array const& array, tessera::Region const& region, t
     std::vector<T> elements(tessera::checked_size(tessera::element_count(region.count, "the region"), "the region"));
     auto const strides = tessera::Layout::c_order(region.count, sizeof(T)).strides;
     tessera::StridedSpan<tessera::space::Host> const to{reinterpret_cast<std::byte*>(elements.data()), strides};
-    array.read_into(region, tessera::detail::ElementsOf<T>::placed(to), array.queue(), {.traffic = &traffic});
+    array.read_into(region, tessera::detail::ElementsOf<T>::placed(to), {.traffic = &traffic});
     return elements;
   });
 }
@@ -65,7 +86,7 @@ template <class T>
 void write_varying(Array const& array, tessera::Region const& region, std::vector<T> const& elements) {
   auto const strides = tessera::Layout::c_order(region.count, sizeof(T)).strides;
   tessera::StridedView<tessera::space::Host> const from{reinterpret_cast<std::byte const*>(elements.data()), strides};
-  about(array, [&] { array.write_from(region, tessera::detail::ElementsOf<T>::placed(from), array.queue(), {}); });
+  about(array, [&] { array.write_from(region, tessera::detail::ElementsOf<T>::placed(from), {}); });
 }
 template <class T>
 void append_varying(Array const& array, std::size_t axis, tessera::Extents const& block, std::vector<T> const& elements,
@@ -73,7 +94,7 @@ void append_varying(Array const& array, std::size_t axis, tessera::Extents const
   auto const strides = tessera::Layout::c_order(block, sizeof(T)).strides;
   tessera::StridedView<tessera::space::Host> const from{reinterpret_cast<std::byte const*>(elements.data()), strides};
   about(array, [&] {
-    array.append_from(axis, block, tessera::detail::ElementsOf<T>::placed(from), array.queue(),
+    array.append_from(axis, block, tessera::detail::ElementsOf<T>::placed(from),
                       {.progress = [&](std::uint64_t chunks, std::uint64_t) { done = chunks; }});
   });
 }
@@ -134,6 +155,43 @@ void append_texts(Array const& array, std::size_t axis, tessera::Extents const& 
   append_varying(array, axis, block, decoded(texts), done);
 }
 
+bool takes_parts(Array const& array) {
+  bool takes = false;
+  if (!array.edges().empty()) return false;
+  array.for_written_chunks([&](auto const& chunks, auto const&) { takes = tessera::takes_parts(chunks); });
+  return takes;
+}
+
+void copy_shards(Array const& from, Array const& to, tessera::detail::Places const& places, std::uint64_t part,
+                 std::atomic<std::uint64_t>& done) {
+  auto const rank = from.chunk_shape().rank();
+  auto const none = tessera::Extents::filled(rank, 0);
+  auto& on = to.queue();
+  to.for_written_chunks([&](auto const& written, tessera::Extents const& shape) {
+    tessera::Region const nothing{none, none, tessera::Extents::filled(rank, 1)};
+    from.on(on).for_chunks(nothing, tessera::Strides::filled(rank, 0), [&](auto const& read) {
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        auto const place = places[i];
+        tessera::copy_encoded_shard(read, written, place, part, on, Interruption::stop());
+        done += tessera::detail::elements_of_chunk(from.chunk_shape(), shape, place);
+      }
+    });
+  });
+}
+
+void write_shard(Array const& array, tessera::Extents const& place, tessera::FunctionRef<void(WritePart)> make) {
+  auto& on = array.queue();
+  array.for_written_chunks([&](auto const& chunks, tessera::Extents const& shape) {
+    tessera::ShardParts parts{chunks, shape, place};
+    auto const write = [&](tessera::Region const& part, std::byte const* from) {
+      auto const strides = tessera::Layout::c_order(part.count, array.type().size).strides;
+      parts.write(part, tessera::StridedView<tessera::space::Host>{from, strides}, on);
+    };
+    make(write);
+    parts.finish(on);
+  });
+}
+
 void resize_array(Array const& array, tessera::Extents const& shape) {
   about(array, [&] { array.resize(shape); });
 }
@@ -151,7 +209,7 @@ std::uint64_t chunks_touched(tessera::Region const& region, tessera::Extents con
     else
       along.push_back((first + (count - 1) * step) / length - first / length + 1);
   }
-  return tessera::element_count(along, "the region");
+  return tessera::count_or_most(along);
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// --space: whether chunks are decoded and placed in the host's memory or in a device's. Both ways behind one interface.
+// --space: whether chunks are decoded and placed in host memory or in device memory, behind one interface.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace cli {
 
-/// One array, read by way of a space.
+/// One array, read through a space.
 class Reader {
  public:
   Reader() = default;
@@ -22,11 +22,10 @@ class Reader {
   Reader& operator=(Reader const&) = delete;
   virtual ~Reader() = default;
 
-  /// The elements of a region in the host's memory, in C order, until the next call. Throws: tessera::Error, naming a
-  /// key.
+  /// The elements of a region in host memory, in C order, until the next call. Throws: tessera::Error, naming a key.
   virtual std::span<std::byte> read(tessera::Region const& region, tessera::Traffic& traffic) = 0;
-  /// Decodes and places them, for nothing but to see whether that can be done. For any thread. Throws:
-  /// tessera::Error; one that names no key is of the region.
+  /// Decodes and places them only to check that this works. For any thread. Throws: tessera::Error; one that names no
+  /// key is about the region.
   virtual void check(tessera::Region const& region, tessera::Traffic& traffic) const = 0;
   /// As the array's.
   virtual void keep_shard_indexes(std::uint64_t most) const = 0;
@@ -43,15 +42,15 @@ class Space {
   virtual std::unique_ptr<Reader> reader(Array const& array) const = 0;
 };
 
-/// "host" or "device", whose host's part is done by that queue. Throws: UsageError, if there is no device.
+/// "host" or "device", whose host work that queue does. Throws: UsageError, if there is no device.
 std::unique_ptr<Space> space_named(std::string const& name, Queue const& on);
 
-/// A device's memory.
+/// The memory of a device.
 class DeviceSpace : public Space {
  public:
   /// Which device it is.
   virtual std::string description() const = 0;
-  /// The read of a region, to be timed. Requires: the region has elements, and the array and this outlive it.
+  /// The timed read of a region. Requires: the region has elements, and the array and this outlive it.
   virtual std::unique_ptr<TimedRead> timed_read(Array const& array, tessera::Region const& region) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// The standard input as a file, whatever it is: what comes through a pipe is kept in a file without a name.
+// The standard input as a file: input from a pipe is spooled to a file without a name.
 #pragma once
 #include <cerrno>
 #include <cstddef>
@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include <tessera/core/error.hpp>
-#include <tessera/store/posix/descriptor.hpp>
+#include <tessera/store/detail/posix/descriptor.hpp>
 
 namespace cli {
 
-/// Of any size: it is on the disk, in $TMPDIR or /tmp, and gone when this is.
+/// Of any size: it is on disk, in $TMPDIR or /tmp, and removed with this.
 class SpooledInput {
  public:
   /// Throws: tessera::StoreError.
@@ -38,7 +38,7 @@ class SpooledInput {
     }
   }
 
-  /// What it can be opened as.
+  /// A path that opens it.
   std::string path() const { return "/dev/fd/" + std::to_string(file_ ? file_.number() : STDIN_FILENO); }
 
   static constexpr auto name = "the standard input";

@@ -1,4 +1,4 @@
-// What a command did, and how long it took.
+// The work of a command and its time.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace cli {
 
-/// Runs from when it is made.
+/// Starts when it is made.
 class Stopwatch {
  public:
   /// "8.3 MiB in 0.12 s": of elements, as they are in memory.

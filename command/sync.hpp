@@ -1,4 +1,4 @@
-// What shall outlast a loss of power.
+// Files that shall survive a loss of power.
 #pragma once
 #include <cerrno>
 #include <cstring>
@@ -7,12 +7,12 @@
 #include <fcntl.h>
 
 #include <tessera/core/error.hpp>
-#include <tessera/store/posix/descriptor.hpp>
+#include <tessera/store/detail/posix/descriptor.hpp>
 
 namespace cli {
 
-/// Returns when the names that are in a folder now are on the disk. An empty path is the folder that the command works
-/// in. Throws: tessera::StoreError naming the folder.
+/// Returns when the current names in a folder are on disk. An empty path is the command's working folder. Throws:
+/// tessera::StoreError naming the folder.
 inline void sync_folder(std::filesystem::path const& path) try {
   auto const folder = path.empty() ? std::filesystem::path{"."} : path;
   tessera::detail::posix::Descriptor const opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};

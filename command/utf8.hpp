@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 
-#include <tessera/core/unicode.hpp>
+#include <tessera/core/detail/unicode.hpp>
 
 namespace cli {
 
-/// The text, with U+FFFD for every byte that is no part of a character.
+/// The text, with U+FFFD for every byte that is not part of a character.
 inline std::string valid_utf8(std::string_view text) {
   std::string result;
   while (!text.empty()) {

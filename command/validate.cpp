@@ -1,4 +1,4 @@
-// tessera validate: decodes every chunk of every array, and says which keys fail and why.
+// tessera validate: decodes every chunk of every array, and reports which keys fail and why.
 #include <algorithm>
 #include <atomic>
 #include <iostream>
@@ -13,9 +13,11 @@
 #include <variant>
 #include <vector>
 
+#include <tessera/metadata/to_json.hpp>
 #include <tessera/node/stale_copies.hpp>
 #include <tessera/store/get.hpp>
 
+#include "address.hpp"
 #include "boxes.hpp"
 #include "chunk_keys.hpp"
 #include "commands.hpp"
@@ -32,16 +34,17 @@ namespace {
 struct Failure {
   std::string key, problem;
   std::string cause{};              // the problem without its numbers
-  std::uint64_t inner_chunks = 0;   // of a shard, that fail for this cause
-  std::vector<std::string> more{};  // where the first few of them are, but for the one that the problem names
+  std::uint64_t inner_chunks = 0;   // of a shard, with this cause
+  std::vector<std::string> more{};  // positions of the first few, except the one that the problem names
 };
 
 // A report has a line for each key and cause, however many inner chunks fail.
 struct Findings {
   std::vector<Failure> failures, unsupported;
-  std::vector<std::string> strays;      // keys below an array that are none of its chunks
-  std::vector<std::string> unfinished;  // what writers left that ended
-  std::vector<std::string> links;       // that are not followed
+  std::vector<std::string> strays;      // keys below an array that are not chunk keys
+  std::vector<std::string> unfinished;  // leftovers of ended writers
+  std::vector<std::string> links;       // links that are not followed
+  std::vector<std::string> marked;      // documents that begin with a byte order mark
   std::uint64_t arrays = 0, groups = 0, chunks = 0;
 
   void add(std::string const& key, tessera::Error const& error) {
@@ -49,10 +52,10 @@ struct Findings {
   }
 };
 
-// What is wrong with one key.
+// The problem of one key.
 class Causes {
  public:
-  static constexpr std::uint64_t most = 1000;  // inner chunks of a shard that fail; the rest is not looked at
+  static constexpr std::uint64_t most = 1000;  // failed inner chunks of a shard; the rest is not checked
   bool are_enough() const { return count_ >= most; }
   std::uint64_t count() const { return count_; }
 
@@ -96,9 +99,9 @@ class Causes {
 
 constexpr std::uint64_t most_decoded = std::uint64_t{64} << 20;  // bytes of a shard's chunks at a time
 constexpr std::uint64_t most_inner = std::uint64_t{1} << 16;     // inner chunks at a time, whatever their size
-constexpr std::uint64_t most_indexes = std::uint64_t{64} << 20;  // bytes of indexes that are kept
+constexpr std::uint64_t most_indexes = std::uint64_t{64} << 20;  // bytes of cached indexes
 
-// The bytes that a shard has at least; 0: that is not known. Most indexes have a checksum besides.
+// The minimum size of a shard; 0: unknown. Most indexes have a checksum besides.
 std::uint64_t least_size(tessera::ArrayMetadata const& array) {
   if (array.codecs.size() != 1 || array.codecs.front().name != "sharding_indexed") return 0;
   tessera::ObjectReader configuration{array.codecs.front().configuration, "configuration"};
@@ -123,7 +126,7 @@ class Decoder {
     reader_->keep_shard_indexes(most_indexes);
   }
 
-  /// `size`: that of its value; nullopt: the store is asked for it, and whether there is one.
+  /// `size`: that of its value; nullopt: ask the store for it, and whether there is one.
   void add(tessera::Extents const& place, std::optional<std::uint64_t> size) {
     chunks_.push_back({place, size});
     if (chunks_.size() == 1024) finish();
@@ -148,13 +151,13 @@ class Decoder {
     std::optional<std::uint64_t> size;
   };
 
-  // A shard is decoded in parts, and each inner chunk of a part that fails for itself.
+  // A shard is decoded in parts; after a failure, each inner chunk of the part alone.
   void decode(Chunk const& chunk, Causes& causes, Queue& on) {
     auto const size = size_of(chunk, causes, on);
     if (!size) return;
     if (*size < least_)  // before there is room for its index
-      return causes.add(in_chunk(tessera::CodecError{tessera::text({"the shard's index: found a shard of ", *size,
-                                                                    " bytes, expected at least ", least_})},
+      return causes.add(in_chunk(tessera::CodecError{tessera::to_text({"the shard's index: found a shard of ", *size,
+                                                                       " bytes, expected at least ", least_})},
                                  chunk.place));
     auto const whole = region_of_chunk(metadata_, chunk.place);
     auto const& inner = array_.inner_chunk_shape();
@@ -180,11 +183,11 @@ class Decoder {
     });
   }
 
-  // nullopt: there is no chunk, or one that fails.
+  // nullopt: there is no chunk, or it failed.
   std::optional<std::uint64_t> size_of(Chunk const& chunk, Causes& causes, Queue& on) const {
     if (chunk.size) return chunk.size;
     try {
-      return tessera::size(array_.store(), tessera::Key{key_of(chunk.place)}, on);
+      return tessera::value_size(array_.store(), tessera::Key{key_of(chunk.place)}, on);
     } catch (tessera::Error const& error) {
       causes.add(in_chunk(error, chunk.place));
       return std::nullopt;
@@ -201,7 +204,7 @@ class Decoder {
     for (std::size_t d = 0; d < by.rank(); ++d) region.first[d] += by[d];
   }
 
-  // Whole inner chunks, as many as may be decoded at a time.
+  // Whole inner chunks, up to the limit for one decode.
   tessera::Extents part_of(tessera::Region const& whole) const {
     auto const& inner = array_.inner_chunk_shape();
     if (inner == array_.chunk_shape()) return whole.count;
@@ -218,7 +221,7 @@ class Decoder {
     return error;
   }
 
-  // Counts what could be decoded.
+  // Counts decoded chunks.
   std::optional<tessera::Error> problem_of(tessera::Region const& region, tessera::Extents const& place) {
     tessera::Traffic traffic;
     try {
@@ -241,16 +244,16 @@ class Decoder {
   std::mutex mutex_;
 };
 
-// The document says how many chunks there may be. They are not looked for one by one, but in small grids, where what is
-// no file is found too, and in larger ones only if the store cannot be listed.
+// The document tells the number of possible chunks. Small grids are probed one by one, which also finds entries that
+// are not files; larger ones only if the store cannot be listed.
 constexpr std::uint64_t few = 1000, most_walked = 1 << 20;
 
 struct Survey {
-  std::uint64_t chunks = 0;  // to be looked at
+  std::uint64_t chunks = 0;  // to be checked
   bool is_listed = true, is_walked = false;
 };
 
-// Calls f(place, size) for every chunk that is there, and stray(entry) for what is none. A link has no size.
+// Calls f(place, size) for every present chunk, and stray(entry) for other entries. A link has no size.
 template <class F, class Stray>
 void each_stored(Store const& store, std::string const& path, tessera::ArrayMetadata const& array, F&& f,
                  Stray&& stray) {
@@ -269,22 +272,28 @@ void each_stored(Store const& store, std::string const& path, tessera::ArrayMeta
 
 Survey survey(Store const& store, std::string const& path, tessera::ArrayMetadata const& array, Findings& findings) {
   Survey result;
-  try {
-    each_stored(
-        store, path, array, [&](auto const&, auto const&) { ++result.chunks; },
-        [&](tessera::Listed const& entry) {
-          if (entry.link != tessera::Link::to_keys) return findings.strays.emplace_back(entry.path), void();
-          findings.links.emplace_back(entry.path);
-          tessera::StoreError error{tessera::detail::links_are_refused};
-          findings.add(findings.links.back(), error.in_key(entry.path).in_store(store.name()));
-        });
-  } catch (tessera::Error const& error) {
-    findings.add(path, error);
-    result.is_listed = false;
-  }
-  auto const chunks = tessera::element_count(chunk_grid(array), "the number of chunks");
+  result.is_listed = store.can_list();
+  if (result.is_listed) try {
+      each_stored(
+          store, path, array, [&](auto const&, auto const&) { ++result.chunks; },
+          [&](tessera::Listed const& entry) {
+            if (entry.link != tessera::Link::to_keys) return findings.strays.emplace_back(entry.path), void();
+            findings.links.emplace_back(entry.path);
+            tessera::StoreError error{tessera::detail::links_are_refused};
+            findings.add(findings.links.back(), error.in_key(entry.path).in_store(store.name()));
+          });
+    } catch (tessera::Error const& error) {
+      findings.add(path, error);
+      result.is_listed = false;
+    }
+  auto const chunks = tessera::count_or_most(chunk_grid(array));
   result.is_walked = chunks <= (result.is_listed ? few : most_walked);
   if (result.is_walked) result.chunks = chunks;
+  if (!result.is_walked && !store.can_list()) {
+    auto error = tessera::StoreError{
+        tessera::to_text({"the store cannot be listed, and there may be too many chunks to ask for each: ", chunks})};
+    findings.add(path, error.in_key(tessera::document_key(path, array.format).path).in_store(store.name()));
+  }
   return result;
 }
 
@@ -302,16 +311,16 @@ void check_array(Array const& array, Space const& space, Survey const& survey, F
           [&](tessera::Extents const& place, std::optional<std::uint64_t> size) { decoder.add(place, size); },
           [](tessera::Listed const&) {});
     } catch (tessera::Error const& error) {
-      if (survey.is_listed) findings.add(array.path(), error);  // else that is known
+      if (survey.is_listed) findings.add(array.path(), error);  // otherwise that is known
     }
   decoder.finish();
 }
 
-// Chunks below a group whose array cannot be found any more.
+// Chunks below a group whose array can no longer be found.
 void find_lost(Store const& store, Tree const& group, Findings& findings) {
   for (auto const& [path, lost] : lost_documents(store, group)) {
-    tessera::MetadataError error{tessera::text({"the document is missing, but chunks are there: ", lost.chunks,
-                                                ", one of them ", tessera::describe(lost.example)})};
+    tessera::MetadataError error{tessera::to_text({"the document is missing, but chunks are there: ", lost.chunks,
+                                                   ", one of them ", tessera::describe(lost.example)})};
     auto const key = tessera::document_key(path).path;
     findings.add(key, error.in_key(key).in_store(store.name()));
   }
@@ -322,11 +331,23 @@ void find_other_format(Store const& store, Tree const& group, Findings& findings
   if (group.format() == tessera::ZarrFormat::v2) return;
   tessera::Queue<tessera::space::Host> on;
   for (auto const type : {tessera::NodeType::array, tessera::NodeType::group})
-    if (auto const key = tessera::document_key(group.path, tessera::ZarrFormat::v2, type); size(store, key, on))
+    if (auto const key = tessera::document_key(group.path, tessera::ZarrFormat::v2, type); value_size(store, key, on))
       findings.strays.push_back(key.path);
 }
 
-// Copies in consolidated metadata that other programs believe. Of documents that cannot be read nothing more is said.
+// Problems of a node's documents that hide no element.
+void check_documents(Store const& store, Tree const& node, Findings& findings) {
+  auto const attributes = tessera::detail::v2_attributes_key(node.path);
+  if (auto const broken = node.broken_attributes(); !broken.empty())
+    findings.failures.push_back({attributes.path, in_own_words(broken)});
+  for (auto const& key : {node.key(), attributes}) try {
+      auto const text = tessera::detail::read_text(store, key);
+      if (text && text->starts_with(tessera::detail::byte_order_mark)) findings.marked.push_back(key.path);
+    } catch (tessera::Error const&) {  // reported for the node itself
+    }
+}
+
+// Copies in consolidated metadata that other programs trust. Documents that cannot be read are not checked further.
 void find_stale(Store const& store, Tree const& group, Findings& findings) {
   if (group.any_wrong()) return;
   for (auto const& [where, problem] : tessera::stale_copies(store, group.path)) {
@@ -348,6 +369,10 @@ void print(Findings const& found, std::string const& store) {
                           ? "a document of the other format, or of no node: of two nodes at one place, that of Zarr v3 "
                             "is read, and an array before a group"
                           : "no chunk of the array it is below"))
+              << '\n';
+  for (auto const& key : found.marked)
+    std::cout << printable("warning: " + store + ": key \"" + key +
+                           "\": begins with a byte order mark, which JSON does not have: some programs cannot read it")
               << '\n';
   for (auto const& key : found.unfinished)
     std::cout << printable("warning: " + store + ": key \"" + key + "\": left by a writer that ended; it may be erased")
@@ -385,6 +410,7 @@ void print_json(Findings const& found, std::string const& store) {
                                         {"failures", listed(found.failures)},
                                         {"unsupported", listed(found.unsupported)},
                                         {"strays", keys(found.strays)},
+                                        {"byte_order_marks", keys(found.marked)},
                                         {"unfinished", keys(found.unfinished)}})
             << '\n';
 }
@@ -394,7 +420,7 @@ void print_json(Findings const& found, std::string const& store) {
 Status run(Validate const& command) {
   Queue const on{command.threads};
   auto const space = space_named(command.space, on);
-  auto const [store, path] = find_node(command.path, command);
+  auto const [store, path] = find_source(command.path, command);
   auto const tree = read_tree(store, path);
   Findings found;
   std::map<std::string, Survey> surveys;  // by path
@@ -409,6 +435,7 @@ Status run(Validate const& command) {
     Progress const progress{"decoding", done, total};
     each_node(tree, [&, &store = store](Tree const& node) {
       auto const key = node.key().path;
+      check_documents(store, node, found);
       if (!node.problem.empty() && !node.wrong) return found.unsupported.push_back({key, node.problem});
       found.groups += std::holds_alternative<tessera::GroupMetadata>(node.document);
       if (std::holds_alternative<tessera::GroupMetadata>(node.document)) find_other_format(store, node, found);
@@ -418,6 +445,7 @@ Status run(Validate const& command) {
           found.failures.push_back({key, in_own_words(node.problem)});
         else if (std::holds_alternative<tessera::ArrayMetadata>(node.document))
           check_array(open_array(store, node.path, on), *space, surveys[node.path], found, done);
+        if (!store.can_list()) return;
         if (!std::holds_alternative<tessera::ArrayMetadata>(node.document)) find_lost(store, node, found);
         if (std::holds_alternative<tessera::GroupMetadata>(node.document)) find_stale(store, node, found);
       } catch (tessera::Error const& error) {
@@ -431,11 +459,12 @@ Status run(Validate const& command) {
     found.add(path, error);
   }
   std::sort(found.unfinished.begin(), found.unfinished.end());
-  for (auto const& link : found.links)  // is said once, not for each chunk behind it
+  for (auto const& link : found.links)  // reported once, not for each chunk after it
     std::erase_if(found.failures, [&](Failure const& failure) { return failure.key.starts_with(link + '/'); });
   std::stable_sort(found.failures.begin(), found.failures.end(),
                    [](Failure const& a, Failure const& b) { return a.key < b.key; });
   std::sort(found.strays.begin(), found.strays.end());
+  std::sort(found.marked.begin(), found.marked.end());
   (command.json ? print_json : print)(found, store.name());
   return found.failures.empty() ? done : wrong_data;
 }

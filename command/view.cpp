@@ -1,6 +1,7 @@
 // tessera view: a plane of an array as a picture.
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -8,7 +9,9 @@
 
 #include <tessera/buffer/host_buffer.hpp>
 
+#include "address.hpp"
 #include "commands.hpp"
+#include "conventions.hpp"
 #include "picture.hpp"
 #include "png.hpp"
 #include "progress.hpp"
@@ -22,10 +25,10 @@ namespace {
 struct Plane {
   tessera::Region region;
   std::size_t rows, columns;
-  std::string text;  ///< "z 94", where the array has more than the plane
+  std::string text;  ///< "z 94", if the array has more than the plane
 };
 
-// What --axis and --index say, as --index says it by name.
+// The selection of --axis and --index, in the named form of --index.
 std::string index_of(View const& command, tessera::ArrayMetadata const& array) {
   auto const rank = array.shape.rank();
   bool const is_number = !command.index.empty() && command.index.find('=') == command.index.npos;
@@ -37,23 +40,23 @@ std::string index_of(View const& command, tessera::ArrayMetadata const& array) {
                      ": which dimension is not said; expected NAME=N or --axis; the shape is " +
                      tessera::to_string(array.shape)};
   auto const axis = command.axis.empty() ? 2 : dimension_named(command.axis, array, "--axis");
-  return tessera::text({axis, "="}) + (is_number ? command.index : std::to_string(array.shape[axis] / 2));
+  return tessera::to_text({axis, "="}) + (is_number ? command.index : std::to_string(array.shape[axis] / 2));
 }
 
-// Of the dimensions that nothing is said of, the last are the picture's, and the others are cut in the middle.
+// Of the unspecified dimensions, the last are the picture's, and the others are cut in the middle.
 Plane choose_plane(View const& command, tessera::ArrayMetadata const& array) {
   auto const& shape = array.shape;
   auto const rank = shape.rank();
   auto const described = "; the shape is " + tessera::to_string(shape);
   auto parts = parse_parts(command.region, index_of(command, array), array);
   auto const asked = fit(parts, shape);
-  if (tessera::element_count(asked.count, "the region") == 0) throw UsageError{"there is nothing to see" + described};
+  if (tessera::count_or_most(asked.count) == 0) throw UsageError{"there is nothing to see" + described};
   std::vector<std::size_t> plane;
   for (std::size_t d = 0; d < rank; ++d)
     if (parts[d] && asked.count[d] > 1) plane.push_back(d);
   if (plane.size() > 2)
     throw UsageError{
-        tessera::text({"--region: found ", plane.size(), " dimensions of several indices, expected 2", described})};
+        tessera::to_text({"--region: found ", plane.size(), " dimensions of several indices, expected 2", described})};
   if (rank == 3 && plane.empty() && !parts[0] && !parts[1] && !parts[2]) plane = {0, 1};
   for (auto d = rank; d-- > 0 && plane.size() < 2;)
     if (!parts[d]) plane.push_back(d);
@@ -74,7 +77,7 @@ Plane choose_plane(View const& command, tessera::ArrayMetadata const& array) {
 Greys read_greys(Array const& array, tessera::Region const& region) {
   auto const type = array.type();
   auto const greys = [](auto numbers) { return greys_of(numbers); };
-  if (type.varies()) return with_numbers({}, type, greys);  // which says that they have none
+  if (type.varies()) return with_numbers({}, type, greys);  // which reports that they have none
   auto buffer = about(array, [&] { return tessera::HostBuffer{size_in_bytes(region.count, type)}; });
   auto const [data, size] = buffer.span();
   tessera::Traffic traffic;
@@ -83,12 +86,30 @@ Greys read_greys(Array const& array, tessera::Region const& region) {
   return with_numbers({data, size}, type, greys);
 }
 
+// The coarsest level of an OME group: levels are listed from the finest, so the last.
+std::optional<std::string> coarsest_level(Node const& node) {
+  auto const attributes = tessera::read_document(node.store, node.path,
+                                                 [](tessera::ObjectReader& reader) -> std::optional<tessera::Members> {
+                                                   if (reader.at("node_type").one_of({"array", "group"}) == "array")
+                                                     return std::nullopt;
+                                                   return tessera::read_group_metadata(reader).attributes;
+                                                 });
+  if (!attributes || !*attributes) return std::nullopt;
+  tessera::Value const all{**attributes};
+  auto const* const levels = detail::levels_of(all);
+  if (!levels || levels->empty()) return std::nullopt;
+  return detail::words_of(detail::member_of(&levels->back(), "path"));
+}
+
 }  // namespace
 
 Status run(View const& command) {
   if (!command.output.empty() && !command.output.ends_with(".png"))
     throw UsageError{"--output " + command.output + ": a name that ends in .png is expected"};
-  auto const array = open_array(command.path, command.threads, command);
+  auto node = find_source(command.path, command);
+  auto const level = coarsest_level(node);
+  if (level) node.path += (node.path.empty() ? "" : "/") + *level;
+  auto const array = open_array(std::move(node.store), std::move(node.path), Queue{command.threads});
   auto const plane = choose_plane(command, array.metadata());
   auto greys = read_greys(array, plane.region);
   Picture const picture{plane.rows, plane.columns, std::move(greys.grey), std::move(greys.is_nan)};
@@ -96,10 +117,11 @@ Status run(View const& command) {
     draw(std::cout, picture);
   else
     write_png(command.output, picture, command.sync);
-  auto const what = command.output.empty() ? command.path : command.output + ": " + command.path;
+  auto const what = (command.output.empty() ? "" : command.output + ": ") + shown_path(command.path) +
+                    (level ? ", level " + *level : "");
   std::cout << printable(what + (plane.text.empty() ? "" : ", " + plane.text)) << ", " << plane.rows << " x "
             << plane.columns << ", min " << greys.least << ", max " << greys.most
-            << (greys.nans > 0 ? tessera::text({", ", greys.nans, " NaN"}) : "") << '\n';
+            << (greys.nans > 0 ? tessera::to_text({", ", greys.nans, " NaN"}) : "") << '\n';
   return done;
 }
 

@@ -1,12 +1,14 @@
-// tessera write: the elements of a .npy file as an array, of any size: the file is not read into memory. And those of a
-// .json file, of any type.
+// tessera write: writes the elements of a .npy file of any size as an array, without reading the file into memory; and
+// those of a .json file, of any type.
 #include <atomic>
 #include <iostream>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <tessera/buffer/scratch.hpp>
+#include <tessera/buffer/detail/scratch.hpp>
+#include <tessera/metadata/detail/fill_value.hpp>
+#include <tessera/metadata/element_type.hpp>
 #include <tessera/place/copy.hpp>
 
 #include "arguments.hpp"
@@ -14,8 +16,10 @@
 #include "commands.hpp"
 #include "interruption.hpp"
 #include "json_block.hpp"
+#include "needs.hpp"
 #include "npy_file.hpp"
 #include "output_node.hpp"
+#include "part_shape.hpp"
 #include "progress.hpp"
 #include "source.hpp"
 #include "stopwatch.hpp"
@@ -39,9 +43,9 @@ tessera::ArrayMetadata asked_for(Write const& command, NpyHeader const& file) {
   return metadata;
 }
 
-// The parts lie in the file as closely as they can: what is shortest apart there is taken first.
+// The parts are as contiguous in the file as possible: dimensions with the smallest stride first.
 tessera::Extents box_shape(tessera::ArrayMetadata const& array, bool fortran_order) {
-  constexpr std::uint64_t budget = std::uint64_t{64} << 20;  // of elements that must be changed before they are written
+  constexpr std::uint64_t budget = std::uint64_t{64} << 20;  // of elements to convert before they are written
   BoxShape box{array.shape, array.chunk_shape, array.type.size, budget};
   for (std::size_t d = 0; d < array.shape.rank(); ++d) box.grow(fortran_order ? d : array.shape.rank() - 1 - d);
   return box.shape();
@@ -53,24 +57,51 @@ class Elements {
 
   void write(tessera::Region const& region, Array const& array) {
     auto const type = file_.header().type;
-    auto const* from = file_.elements();
-    for (std::size_t d = 0; d < region.first.rank(); ++d)
-      from += static_cast<std::int64_t>(region.first[d]) * strides_[d];
     if (!file_.is_swapped() && type.kind != tessera::DataKind::boolean)
-      return write_elements(array, region, from, strides_);
-    auto const layout = tessera::Layout::c_order(region.count, type.size);
-    auto const room = about(array, [&] { return room_.take(size_in_bytes(region.count, type), array.queue()); });
-    file_.place(from, region.count, room.data, array.queue());
-    if (type.kind == tessera::DataKind::boolean) expect_booleans({room.data, room.size});
-    write_elements(array, region, room.data, layout.strides);
+      return write_elements(array, region, begin_of(region), strides_);
+    write_elements(array, region, placed(region, array), tessera::Layout::c_order(region.count, type.size).strides);
+  }
+
+  /// A shard, part by part.
+  void write_in_parts(tessera::Region const& shard, Array const& array) {
+    auto const metadata = array.metadata();
+    auto place = shard.first;
+    for (std::size_t d = 0; d < place.rank(); ++d) place[d] /= metadata.chunk_shape[d];
+    write_shard(array, place, [&](WritePart write) {
+      each_box(shard.count, part_shape(metadata, shard.count, part), [&](tessera::Region region) {
+        for (std::size_t d = 0; d < place.rank(); ++d) region.first[d] += shard.first[d];
+        write(region, placed(region, array));
+        file_.let_go();
+      });
+    });
+  }
+  /// Whether shards are large enough for that, and support it.
+  static bool is_written_in_parts(Array const& array) {
+    return bytes_of_shape(array.chunk_shape(), array.type()) > part && takes_parts(array);
   }
 
  private:
+  static constexpr std::uint64_t part = std::uint64_t{64} << 20;  // bytes
+
+  std::byte const* begin_of(tessera::Region const& region) const {
+    auto const* from = file_.elements();
+    for (std::size_t d = 0; d < region.first.rank(); ++d)
+      from += static_cast<std::int64_t>(region.first[d]) * strides_[d];
+    return from;
+  }
+  // In C order and in the machine's byte order.
+  std::byte const* placed(tessera::Region const& region, Array const& array) {
+    auto const type = file_.header().type;
+    auto const room = about(array, [&] { return room_.take(size_in_bytes(region.count, type), array.queue()); });
+    file_.place(begin_of(region), region.count, room.data, array.queue());
+    if (type.kind == tessera::DataKind::boolean) expect_booleans({room.data, room.size});
+    return room.data;
+  }
   static void expect_booleans(std::span<std::byte const> elements) {
     for (auto element : elements)
       if (element > std::byte{1})
         throw tessera::StoreError{
-            tessera::text({"found an element ", std::to_integer<int>(element), ", expected 0 or 1 for a bool"})};
+            tessera::to_text({"found an element ", std::to_integer<int>(element), ", expected 0 or 1 for a bool"})};
   }
 
   NpyFile const& file_;
@@ -123,8 +154,10 @@ Status run(Write const& command) {
     Elements elements{file};
     std::atomic<std::uint64_t> done{0};
     Progress const progress{"writing", done, tessera::element_count(metadata.shape, "shape")};
-    each_box(metadata.shape, box_shape(metadata, file.header().fortran_order), [&](tessera::Region const& region) {
-      file.with_elements([&] { elements.write(region, array); });
+    bool const in_parts = Elements::is_written_in_parts(array);
+    auto const box = in_parts ? metadata.chunk_shape : box_shape(metadata, file.header().fortran_order);
+    each_box(metadata.shape, box, [&](tessera::Region const& region) {
+      file.with_elements([&] { in_parts ? elements.write_in_parts(region, array) : elements.write(region, array); });
       file.let_go();
       done += tessera::element_count(region.count, "the region");
     });

@@ -1,4 +1,4 @@
-// Metadata documents from one store, chunk values from another: here a document that was corrected in memory, over
+// Metadata documents from one store, chunk values from another: here a document that was corrected in memory, with
 // chunks that stay on disk.
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +15,9 @@ int main(int argc, char** argv) try {
   MemoryStore<HostBuffer> const memory;
   Queue<space::Host> here;
 
-  // What is missing on disk is the fill value: let that be 255 instead of 0.
+  // Missing chunks have the fill value: let that be 255 instead of 0.
   Key const document{"t1/zarr.json"};
-  auto const found = get(disk, document, here);
+  auto const found = get_value(disk, document, here);
   if (!found) throw StoreError{"there is no such document"}.in_key(document.path).in_store(disk.name());
   std::string text{reinterpret_cast<char const*>(found->view().data), found->view().size};
   std::string const old = "\"fill_value\": 0";

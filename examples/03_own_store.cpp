@@ -1,5 +1,4 @@
-// A store of one's own is a type with buffer_type and read. This one has no values: it computes them when they are
-// asked for.
+// A custom store is a type with buffer_type and read. This one stores no values: it computes them on request.
 #include <array>
 #include <cstddef>
 #include <cstdint>

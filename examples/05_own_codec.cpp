@@ -1,5 +1,5 @@
-// A codec of one's own is a type that says what kind it is, what it is called and how it decodes and encodes: one chunk
-// at a time, or many in one call.
+// A custom codec is a type that states its kind and its name, and decodes and encodes: one chunk at a time, or many in
+// one call.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 using tessera::ByteSpan, tessera::ByteView, tessera::CodecTask, tessera::Queue, tessera::space::Host;
 
-/// Every byte becomes its difference from the one `distance` before it: what changes slowly compresses well then.
+/// Every byte becomes its difference from the one `distance` before it: slowly changing data compresses well then.
 struct Difference {
   using kind = tessera::bytes_to_bytes;
   static constexpr std::string_view name = "example.difference";
@@ -38,8 +38,8 @@ struct Difference {
     return from.size;
   }
   std::size_t decode(ByteView<Host> from, ByteSpan<Host> to, Queue<Host>&) const {
-    if (from.size > to.size)  // the bytes come from a file: whatever they are, no others are touched
-      throw tessera::CodecError{tessera::text({"found ", from.size, " bytes, expected ", to.size})};
+    if (from.size > to.size)  // the bytes come from a file: an access must stay in bounds, whatever they are
+      throw tessera::CodecError{tessera::to_text({"found ", from.size, " bytes, expected ", to.size})};
     for (std::size_t i = 0; i < from.size; ++i)
       to.data[i] = plus(from.data[i], i < distance ? 0 : value(to.data[i - distance]));
     return from.size;
@@ -50,8 +50,8 @@ struct Difference {
   static std::byte plus(std::byte b, int n) { return static_cast<std::byte>((value(b) + n) & 0xff); }
 };
 
-/// The same codec for programs that would rather have many chunks at once, as a GPU's kernels do. Here they are worked
-/// on side by side by the queue's threads. It has the same name: each reads what the other wrote.
+/// The same codec for programs that prefer many chunks at once, as a GPU's kernels do. Here the queue's threads process
+/// them in parallel. It has the same name: each reads the other's output.
 struct DifferenceOfMany : Difference {
   static DifferenceOfMany from(tessera::ObjectReader& configuration) { return {Difference::from(configuration)}; }
 
@@ -73,7 +73,7 @@ int main() try {
   auto const stored = [&](auto const& pipeline, char const* what) {
     MemoryStore<HostBuffer> const store;
     auto const array =
-        create_array<std::uint32_t, 2>(store, "ramp", {.shape = {512, 512}, .chunk_shape = {64, 64}}, pipeline);
+        create_array<std::uint32_t, 2>(store, "ramp", {.shape = {512, 512}, .chunks = {64, 64}}, pipeline);
     array.write(all, ramp);
     std::uint64_t bytes = 0;
     store.list("ramp/c", [&](Listed const& chunk) { bytes += chunk.size; });

@@ -1,5 +1,5 @@
-// Chunk values in device memory: a kernel changes them where they are, and the host reads what came of it. Metadata
-// stays with the host. With nvcc this runs on a GPU; the tests run it on an emulated CUDA runtime.
+// Chunk values in device memory: a kernel changes them in place, and the host reads the result. Metadata stays on the
+// host. With nvcc this runs on a GPU; the tests run it on an emulated CUDA runtime.
 #include <cstdint>
 #include <exception>
 #include <iostream>
@@ -8,7 +8,7 @@
 #include <tessera/tessera.cuh>
 #include <tessera/with/zstd.hpp>
 
-// A kernel is a function object: nvcc compiles it for the device, and it holds what it works on.
+// A kernel is a function object: nvcc compiles it for the device, and it holds its arguments.
 struct Invert {
   std::uint8_t* elements;
   TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const {
@@ -25,16 +25,16 @@ int main(int argc, char** argv) try {
   LocalStore<DeviceBuffer> const device{argc > 1 ? argv[1] : "inverted.zarr"};
   auto const host = host_side(device);  // the same files, as host bytes
   auto const slices = create_array<std::uint8_t, 3>(
-      host, "slices", {.shape = {197, 233, 16}, .chunk_shape = {197, 233, 1}, .overwrite = true});
+      host, "slices", {.shape = {197, 233, 16}, .chunks = {197, 233, 1}, .overwrite = true});
   slices.write(all, t1.read({all, all, {86, 102}}));
   Box const middle{{98, 99}, {116, 117}, {8, 9}};
   std::cout << "a voxel is " << int{slices.read(middle)(0, 0, 0)};
 
-  // Each is read, changed and written in the queue's order. No byte of it is seen by the host.
+  // Each is read, changed and written in the queue's order. The host sees none of the bytes.
   Queue<space::Device> stream;
   host.list("slices/c", [&](Listed const& entry) {
     Key const key{std::string{entry.path}};
-    auto value = get(device, key, stream);
+    auto value = get_value(device, key, stream);
     if (!value) throw StoreError{"it was there"}.in_key(key.path).in_store(device.name());
     auto const bytes = value->span();
     launch(stream, bytes.size, Invert{reinterpret_cast<std::uint8_t*>(bytes.data)});

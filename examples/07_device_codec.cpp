@@ -1,5 +1,5 @@
-// A codec of one's own that works where the elements are: on the device it takes a whole mini-batch in one launch, on
-// the host chunk by chunk. Each reads what the other wrote.
+// A custom codec that works on both sides: on the device it takes a whole mini-batch in one launch, on the host chunk
+// by chunk. Each reads the other's output.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 using tessera::ByteSpan, tessera::ByteView, tessera::CodecTask, tessera::Queue;
 using tessera::space::Device, tessera::space::Host, tessera::space::Pinned;
 
-/// One lane of a chunk: of every `distance` bytes the one at `lane`. Lanes know nothing of each other.
+/// One lane of a chunk: of every `distance` bytes the one at `lane`. Lanes are independent.
 struct Subtract {
   TESSERA_HOST_DEVICE static void run(std::byte const* from, std::byte* to, std::size_t size, std::size_t lane,
                                       std::size_t distance) {
@@ -70,9 +70,9 @@ struct Difference {
   std::size_t decode(ByteView<Host> from, ByteSpan<Host> to, Queue<Host>&) const { return run<Add>(from, to); }
 
  private:
-  // The bytes come from a file: whatever they are, no others are touched.
+  // The bytes come from a file: an access must stay in bounds, whatever they are.
   static std::size_t checked(std::size_t size, std::size_t room) {
-    if (size > room) throw tessera::CodecError{tessera::text({"found ", size, " bytes, expected ", room})};
+    if (size > room) throw tessera::CodecError{tessera::to_text({"found ", size, " bytes, expected ", room})};
     return size;
   }
 
@@ -83,7 +83,7 @@ struct Difference {
     return size;
   }
 
-  // What the kernel is to do, in memory that the queue lends until its stream is done with it.
+  // The kernel's arguments, in memory that the queue lends until its stream is done with it.
   struct Table {
     tessera::Scratch<Pinned> here;
     tessera::Scratch<Device> there;
@@ -110,10 +110,10 @@ int main() try {
 
   OwnedArray<std::uint32_t, 2, PinnedBuffer> ramp{{512, 512}, on}, back{{512, 512}, on};
   std::iota(ramp.elements().begin(), ramp.elements().end(), 1000U);
-  auto const array = create_array<std::uint32_t, 2>(store, "ramp", {.shape = {512, 512}, .chunk_shape = {64, 64}},
+  auto const array = create_array<std::uint32_t, 2>(store, "ramp", {.shape = {512, 512}, .chunks = {64, 64}},
                                                     OnDevice{{}, {.distance = 256}, {}, {}}, on);
-  array.write(all, ramp.view(), on).wait();
-  array.read(all, back.view(), on).wait();
+  array.on(on).write(all, ramp.view()).wait();
+  array.on(on).read(all, back.view()).wait();
 
   std::uint64_t bytes = 0;
   store.list("ramp/c", [&](Listed const& chunk) { bytes += chunk.size; });

@@ -5,7 +5,7 @@ set -euo pipefail
 CDPATH= cd -- "$(dirname "${BASH_SOURCE[0]}")/.."
 source .ci/packages.sh
 case "${1-}" in
-  "") need_packages g++ cmake ninja-build ccache libdeflate-dev libzstd-dev libblosc-dev liblz4-dev libbz2-dev liblzma-dev libzfp-dev libcli11-dev libpng-dev ;;
+  "") need_packages g++ cmake ninja-build ccache libdeflate-dev libzstd-dev libblosc-dev liblz4-dev libbz2-dev liblzma-dev libzfp-dev libcli11-dev libpng-dev libcurl4-openssl-dev libzip-dev ;;
   --no-install) ;;
   *) sed -n '2,3s/^# *//p' examples/demo.sh >&2; exit 2 ;;
 esac
@@ -14,12 +14,12 @@ out=build/demo
 cmake -S . -B "$out" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTESSERA_BUILD_TESTS=OFF
 cmake --build "$out" --target tessera-cli -j "$(nproc)"
 tessera=$out/bin/tessera brain=examples/data/brain.zarr
-microseconds() { echo "${EPOCHREALTIME/[.,]/}"; }  # the point is the locale's
+microseconds() { echo "${EPOCHREALTIME/[.,]/}"; }  # the decimal point depends on the locale
 
 printf '\n$ tessera info %s\n' "$brain"
 "$tessera" info "$brain"
 
-# The shape, type and sum that examples/data/README.md promises, against what is read.
+# Compares the shape, type and sum in examples/data/README.md with the elements read.
 lines=()
 for array in t1 t1_half; do
   row=$(grep -F "| \`$array\` |" examples/data/README.md)
@@ -38,7 +38,7 @@ for array in t1 t1_half; do
     "$array" "$shape" "$type" $((micros / 1000000)) $((micros / 1000 % 1000)) $((bytes / micros)))")
 done
 
-# What was read, written as an array and encoded anew, is the same still.
+# Elements that were written as an array and re-encoded are still the same.
 "$tessera" read "$brain/t1" --output "$out/t1.npy" >"$out/log"
 show() {
   printf '\n$ tessera'

@@ -1,5 +1,5 @@
-"""fetch_source.py ENVIRONMENT PACKAGE FOLDER PART...: puts parts of the source distribution of PACKAGE, of the version that is
-in ENVIRONMENT, into FOLDER/PACKAGE-VERSION. Does nothing if they are there."""
+"""fetch_source.py ENVIRONMENT PACKAGE FOLDER PART...: copies parts of the source distribution of PACKAGE, of the
+version in ENVIRONMENT, into FOLDER/PACKAGE-VERSION. Does nothing if they exist."""
 
 import pathlib
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The tests of a preset for which something was not built since build/PRESET/begun, and those that need what such a test
-makes, one to a line. What is older than that may be of an older source.
+"""The tests of a preset with something not built since build/PRESET/begun, and those that need the output of such a
+test, one to a line. Older files may be of an older source.
 
     not_built.py PRESET
 """
@@ -24,7 +24,7 @@ def values_of(test, property):
 
 
 def is_built(test):
-    command = test.get("command")  # there is none where its program is not there
+    command = test.get("command")  # there is none without its program
     needed = [one.rpartition("=")[2] for one in [*(command or []), *values_of(test, "ENVIRONMENT")]]
     return bool(command) and all(is_new(one) for one in needed if built.match(one))
 
@@ -32,7 +32,7 @@ def is_built(test):
 tests = json.loads(shown.stdout)["tests"]
 names = {one["name"] for one in tests if not is_built(one)}
 more = True
-while more:  # what needs a test that is left out may itself make what another needs
+while more:  # a test that needs one left out may itself make what another needs
     fixtures = {fixture for one in tests if one["name"] in names for fixture in values_of(one, "FIXTURES_SETUP")}
     more = {one["name"] for one in tests if fixtures.intersection(values_of(one, "FIXTURES_REQUIRED"))} - names
     names |= more

@@ -12,7 +12,7 @@ all=no install=yes minutes=
 while [[ $# -gt 0 ]]; do
   case $1 in
     --all) all=yes ;;
-    --quick) all=no ;;  # what is the default now
+    --quick) all=no ;;  # the default now
     --no-install) install=no ;;
     --minutes)
       minutes=${2:-}
@@ -34,16 +34,16 @@ if [[ $install == yes ]]; then
   need_packages "${packages[@]}"
   # Some releases have the sanitizers' runtime in clang's own packages.
   if [[ $all == yes ]] && ! sanitizers_link; then need_packages libclang-rt-dev; fi
-  # Tensors are exchanged with PyTorch. With what it needs that is 174 packages, 640 MB: nobody gets them unasked.
-  # Without it one test is skipped, and named below as not run.
+  # Tensors are exchanged with PyTorch. With its dependencies that is 174 packages, 640 MB: it is installed only on
+  # request. Without it one test is skipped, and named below as not run.
   if [[ $all == yes ]] && has_package python3-torch; then (need_packages python3-torch) || true; fi
 fi
 
 # The programs that tests/interop exchanges arrays with and whose data sets it reads, the headers that tests/resources
-# compiles tessera with, and what tests/python builds the Python module with, each in an environment of their own: made
-# anew when another version is asked for.
+# compiles tessera with, and the tools that tests/python builds the Python module with, each in an environment of their
+# own: made anew when another version is required.
 peers=build/interop-venv sets=build/data-sets-venv headers=build/resources-venv module=build/python-venv
-grids=build/rectilinear-venv
+grids=build/rectilinear-venv writers=build/writers-venv spelling=build/spell-venv
 # make_environment PATH REQUIREMENTS [OPTIONS...]: of $python, or else of python3.
 make_environment() {
   cmp -s "$2" "$1/made-from.txt" && return
@@ -66,10 +66,14 @@ newer_python() {
 if [[ $install == yes ]]; then
   make_environment "$peers" tests/interop/requirements.txt
   newer=$(newer_python)
-  if [[ -n $newer ]]; then python=$newer make_environment "$grids" tests/interop/rectilinear.txt; fi
+  if [[ -n $newer ]]; then
+    python=$newer make_environment "$grids" tests/interop/rectilinear.txt
+    python=$newer make_environment "$writers" tests/interop/writers.txt
+  fi
   make_environment "$sets" tests/interop/data_sets.txt
   make_environment "$headers" tests/resources/requirements.txt --no-deps  # which are Python's, and large
   make_environment "$module" tests/python/requirements.txt
+  make_environment "$spelling" tests/house/spelling.txt
   if [[ -d $module ]]; then
     python3 tests/fetch_source.py "$module" zarr build/zarr-python-tests tests pyproject.toml ||
       echo "zarr-python's own tests could not be downloaded" >&2
@@ -80,18 +84,18 @@ if [[ $install == yes ]]; then
   fi
 fi
 
-# What was compiled in another checkout is found in the cache.
+# The cache finds objects compiled in another checkout.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 passed=0 failed=0 summary=()
 jobs=$(nproc)
 
 not_run() { summary+=("not run  $1 ($2)"); }
 
-# The builds after g++'s, by worth, each with its share of the time that is left for it and those after it.
+# The builds after g++'s, by worth, each with its share of the time left for it and later ones.
 declare -A share=([sanitize]=8 [thread]=6 [cuda]=6 [clang]=3)
 
-# before SECONDS COMMAND...: 124, if it was ended because the time is over. Without SECONDS it takes what it takes, and
-# ends with this script at Ctrl-C.
+# before SECONDS COMMAND...: 124, if it was ended because the time is over. Without SECONDS it has no limit, and ends
+# with this script at Ctrl-C.
 before() {
   if [[ -z $1 ]]; then
     "${@:2}"
@@ -102,13 +106,13 @@ before() {
   timeout "$left" "${@:2}"
 }
 
-# build PRESET BEFORE: of the sanitizers' build the programs of tests first, then what else there is.
+# build PRESET BEFORE: of the sanitizers' build the programs of tests first, then the rest.
 build() {
   if [[ $1 == sanitize ]]; then before "$2" cmake --build --preset "$1" -j "$jobs" --target test-programs || return; fi
   before "$2" cmake --build --preset "$1" -j "$jobs"
 }
 
-# build_and_test PRESET WHAT: a build that fails counts as one failure, a test that was skipped as neither.
+# build_and_test PRESET WHAT: a failed build counts as one failure, a skipped test as neither.
 build_and_test() {
   local preset=$1 what=$2 log="build/$1/ctest.log" build_ends='' ends='' all_shares=0 each status=0 tested=0 without=()
   printf '\n== %s\n' "$what"
@@ -126,7 +130,7 @@ build_and_test() {
   cmake --preset "$preset" && touch "build/$preset/begun" && build "$preset" "$build_ends" || status=$?
   if [[ $status -eq 124 ]]; then without=(-E "^($(python3 tests/not_built.py "$preset" | paste -sd '|'))$"); fi
   if [[ $status -eq 0 || $status -eq 124 ]]; then
-    # Not --output-log, which leaves nothing where it is ended.
+    # Not --output-log, which leaves nothing if it is ended.
     before "$ends" ctest --preset "$preset" -j "$jobs" "${without[@]}" | tee "$log" || tested=$?
     if [[ $tested -eq 124 ]]; then status=124; fi
   fi
@@ -147,7 +151,7 @@ build_and_test() {
   total=$(wc -l <<<"$ran") good=$(grep -c ' Passed ' <<<"$ran" || true) skipped=$(grep -c '\*\*\*Skipped' <<<"$ran" || true)
   bad=$((total - good - skipped))
   passed=$((passed + good)) failed=$((failed + bad))
-  if [[ $tested -ne 124 && $tested -ne $((bad > 0 ? 8 : 0)) ]]; then  # it ends so after its last test
+  if [[ $tested -ne 124 && $tested -ne $((bad > 0 ? 8 : 0)) ]]; then  # it ends like this after its last test
     failed=$((failed + 1))
     summary+=("FAILED   $what: ctest itself, with status $tested")
   fi
@@ -165,6 +169,12 @@ if [[ ! -d $grids ]]; then
   for what in "exchange of rectilinear grids" "the Python module's wheel with another Python"; do
     not_run "$what" "no Python environment $grids: --no-install, no Python 3.12, or pip failed"
   done
+fi
+if [[ ! -d $writers ]]; then
+  not_run "arrays of zarr-python 3.4, xarray, GDAL, netCDF-C, anndata and z5" "no Python environment $writers: --no-install, no Python 3.12, or pip failed"
+fi
+if [[ ! -d $spelling ]]; then
+  not_run "the spelling of comments, messages and pages" "no Python environment $spelling: --no-install, or pip failed"
 fi
 if [[ ! -d $module ]]; then
   not_run "the Python module" "no Python environment $module: --no-install, or pip failed"
@@ -189,8 +199,7 @@ else
   not_run "clang++, ThreadSanitizer" "without --all"
 fi
 
-# What nvcc compiles and links; its programs find out whether there is a GPU. In all other builds an emulated CUDA
-# runtime stands in for one.
+# nvcc's programs; they find out whether there is a GPU. In all other builds an emulated CUDA runtime replaces one.
 nvcc=$(command -v nvcc || compgen -G "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" || true)
 if [[ $all == no ]]; then
   not_run "nvcc" "without --all"
@@ -205,7 +214,7 @@ else
 fi
 
 if [[ $all == yes ]]; then
-  build_and_test clang "clang++: headers, programs that must not compile, foreign projects, pages"
+  build_and_test clang "clang++, header-only: headers, programs that must not compile, foreign projects, pages"
 else
   not_run "clang++" "without --all"
 fi

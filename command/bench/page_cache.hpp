@@ -1,4 +1,4 @@
-// Files that leave the system's page cache.
+// Evicts files from the system's page cache.
 #pragma once
 #include <cerrno>
 #include <string>
@@ -26,11 +26,12 @@ class FileToRead {
   int descriptor_;
 };
 
-/// Asks the system to forget what is in a file, which stays as it is. False: it has it still, or does not say.
+/// Asks the system to drop its cached pages of a file, which does not change. False: they are still cached, or that is
+/// unknown.
 inline bool evict(std::string const& path) {
   FileToRead const file{path};
   if (!file) return false;
-  ::fdatasync(file.number());  // pages that are still to be written stay
+  ::fdatasync(file.number());  // dirty pages stay
   ::posix_fadvise(file.number(), 0, 0, POSIX_FADV_DONTNEED);
   struct stat status {};
   if (::fstat(file.number(), &status) == 0 && status.st_size == 0) return true;

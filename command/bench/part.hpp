@@ -1,4 +1,4 @@
-// The part of a region that is measured: whole chunks out of its middle, no more than a budget of memory.
+// The part of a region that is measured: whole chunks from its middle, within a budget of memory.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +13,7 @@ inline constexpr std::uint64_t most_chunks_measured = std::uint64_t{1} << 16;
 
 namespace detail {
 
-// Leaves along a dimension the half of the chunks that is in the middle. False: there is one.
+// Keeps the middle half of the chunks along a dimension. False: there is one.
 inline bool halve(tessera::Region& region, std::size_t d, std::uint64_t length) {
   auto &first = region.first[d], &count = region.count[d];
   auto const step = region.step[d];
@@ -28,7 +28,7 @@ inline bool halve(tessera::Region& region, std::size_t d, std::uint64_t length) 
   if (chunks < 2) return false;
   auto const kept = (chunks + 1) / 2;
   auto const begin = (from + (chunks - kept) / 2) * length, end = begin + kept * length;
-  auto const below = [&](std::uint64_t index) {  // how many of the region's indices are
+  auto const below = [&](std::uint64_t index) {  // how many of the region's indices are in it
     return index <= first ? 0 : std::min(count, (index - first - 1) / step + 1);
   };
   auto const skipped = below(begin);

@@ -19,15 +19,15 @@ namespace {
 
 using tessera::List;
 using tessera::Members;
-using tessera::text;
+using tessera::to_text;
 using tessera::Value;
 
 void print_row(Figures const& f, std::string const& what, std::optional<Timing> const& timing,
                std::string const& alone) {
   auto line = padded(what, 12);
   if (timing) {
-    line += padded(text({three_digits(rate(f, timing->median)), " (", three_digits(rate(f, timing->most)), " to ",
-                         three_digits(rate(f, timing->least)), ")"}),
+    line += padded(to_text({three_digits(rate(f, timing->median)), " (", three_digits(rate(f, timing->most)), " to ",
+                            three_digits(rate(f, timing->least)), ")"}),
                    26);
     line += padded(percent(timing->median / f.read->median), 8);
   } else {
@@ -41,9 +41,9 @@ std::string at_best(Figures const& f, double seconds, char const* what) {
 }
 
 std::string chunks_text(Figures const& f) {
-  auto const missing = f.missing > 0 ? text({", ", f.missing, " of them missing"}) : "";
-  return text({human(f.elements), " of elements in ", count(f.chunks, "chunk"), f.is_sharded ? " of shards" : "",
-               missing, "; ", human(f.stored), " stored in ", count(f.files, "file")});
+  auto const missing = f.missing > 0 ? to_text({", ", f.missing, " of them missing"}) : "";
+  return to_text({human(f.elements), " of elements in ", count(f.chunks, "chunk"), f.is_sharded ? " of shards" : "",
+                  missing, "; ", human(f.stored), " stored in ", count(f.files, f.is_of_files ? "file" : "value")});
 }
 
 Value number(std::uint64_t n) { return tessera::Number{std::to_string(n)}; }
@@ -83,10 +83,11 @@ void print_heading(Figures const& f) {
   if (f.read)
     std::cout << (f.is_all ? "all that was asked for: " : "the middle of it: ") << to_string(f.part.count) << " from "
               << to_string(f.part.first) << " on, " << chunks_text(f) << '\n'
-              << count(f.threads, "thread") << ", " << count(f.repetitions, "repetition") << ", files "
-              << (f.is_cold      ? "read from the disk"
-                  : f.wants_cold ? "in the system's cache, which does not give them up"
-                                 : "in the system's cache")
+              << count(f.threads, "thread") << ", " << count(f.repetitions, "repetition")
+              << (!f.is_of_files ? ""
+                  : f.is_cold    ? ", files read from the disk"
+                  : f.wants_cold ? ", files in the system's cache, which does not give them up"
+                                 : ", files in the system's cache")
               << '\n';
 }
 

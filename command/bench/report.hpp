@@ -1,4 +1,4 @@
-// What was measured, for people or as JSON.
+// The report of a measurement, for people or as JSON.
 #pragma once
 #include <tessera/core/value.hpp>
 
@@ -9,7 +9,7 @@ namespace cli {
 void print(Figures const& figures);
 void print_json(Figures const& figures);
 
-/// What every report begins with: the array, what was read of it, and how.
+/// The head of every report: the array, what was read of it, and how.
 void print_heading(Figures const& figures);
 tessera::Members json_heading(Figures const& figures);
 

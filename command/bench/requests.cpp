@@ -23,9 +23,9 @@ Requests::Requests(Store const& store, std::vector<ReadLog::Call> calls, Bytes e
     }
   for (auto const& [key, bytes] : bytes_of) {
     constexpr std::uint64_t most = 16 << 20;  // so that threads share large files
-    auto const size = std::max<std::uint64_t>(1, tessera::size(store, {key}, workers_.queue()).value_or(0));
+    auto const size = std::max<std::uint64_t>(1, tessera::value_size(store, {key}, workers_.queue()).value_or(0));
     for (std::uint64_t done = 0; done < bytes;) {
-      auto const offset = done % size;  // bytes that were asked for twice are read twice
+      auto const offset = done % size;  // bytes requested twice are read twice
       auto const count = std::min({most, size - offset, bytes - done});
       parts_.push_back({files_.size(), offset, count, in_place ? elements_.data + bytes_ + done : nullptr});
       done += count;

@@ -1,11 +1,11 @@
-// What a read asked of the store, asked again with nothing else around it; and the same files read as fast as can be.
+// Repeats the store requests of a read with nothing else around them; and reads the same files as fast as possible.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include <tessera/buffer/scratch.hpp>
+#include <tessera/buffer/detail/scratch.hpp>
 
 #include "../read_log.hpp"
 #include "workers.hpp"
@@ -16,16 +16,16 @@ class Requests {
  public:
   using Bytes = tessera::ByteSpan<tessera::space::Host>;
 
-  /// `elements`: where the read put them; values that went right there go there again. Requires: the store and they
+  /// `elements`: where the read put them; values that were read directly there are again. Requires: the store and they
   /// outlive it.
   Requests(Store const& store, std::vector<ReadLog::Call> calls, Bytes elements, Queue on);
 
   void ask_again();
-  /// As many bytes of each, from its beginning, and again, if some were asked for twice; a MiB at a time; to the
-  /// elements' memory, if all values went there.
+  /// The same number of bytes of each, from its beginning, and again, if some were requested twice; a MiB at a time;
+  /// into the elements' memory, if all values were.
   void read_files();
 
-  std::vector<std::string> const& files() const { return files_; }  ///< that were there
+  std::vector<std::string> const& files() const { return files_; }  ///< present ones
   std::uint64_t count() const { return count_; }                    ///< ranges
   std::uint64_t bytes() const { return bytes_; }
 
@@ -37,7 +37,7 @@ class Requests {
   struct PartOfFile {
     std::size_t file;
     std::uint64_t offset, size;
-    std::byte* to;  // null: memory of the thread's own
+    std::byte* to;  // null: the thread's own memory
   };
 
   bool is_in_place(ReadLog::Read const& read) const;

@@ -5,16 +5,16 @@
 #include <string>
 #include <utility>
 
-#include <tessera/place/place_runs.hpp>
-#include <tessera/shard/index_cache.hpp>
+#include <tessera/place/detail/place_runs.hpp>
+#include <tessera/shard/detail/index_cache.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/transfer/chunk_access.hpp>
-#include <tessera/transfer/wanted_bytes.hpp>
+#include <tessera/transfer/detail/chunk_access.hpp>
+#include <tessera/transfer/detail/wanted_bytes.hpp>
 
 namespace cli {
 namespace {
 
-// As a read has it: what stays in the cache from one step to the next.
+// As in a read: its data stays in the cache from one step to the next.
 std::size_t batch_of(std::size_t chunk) {
   constexpr std::size_t most_bytes = 1 << 20, most_chunks = 32;
   return std::clamp<std::size_t>(most_bytes / std::max<std::size_t>(chunk, 1), 1, most_chunks);
@@ -30,7 +30,7 @@ std::uint64_t bytes_of(Objects const& objects) {
   return bytes;
 }
 
-// Where a chunk is in its shard; nullopt: it is missing. Reads the indexes that nobody has read.
+// A chunk's place in its shard; nullopt: it is missing. Reads indexes that are not cached yet.
 template <class Chunks>
 std::optional<tessera::ByteRange> range_in_shard(Chunks const& chunks, tessera::Key const& key,
                                                  tessera::Extents const& chunk, Queue& on) {
@@ -87,7 +87,7 @@ void Stages::read_noted() {
 
 void Stages::load() {
   tessera::ResolvedSelection const selected{part_};
-  array_.for_chunks(selected, target_.strides, workers_.queue(), [&](Chunks const& chunks) {
+  array_.on(workers_.queue()).for_chunks(selected, target_.strides, [&](Chunks const& chunks) {
     tessera::Plan const plan{selected, form_.layout.shape,
                              chunks.shards ? chunks.shards->grid().chunks_per_shard() : tessera::Extents{}};
     load(chunks, plan);
@@ -113,7 +113,7 @@ void Stages::load(Chunks const& chunks, tessera::Plan const& plan) {
     pieces_[i].where = plan.piece(i);
     load(pieces_[i], chunks);
   });
-  // Of elements that are stored as they are a read has those in the part alone.
+  // If elements are stored unencoded, a read holds only those in the part.
   most_to_place_ = form_.decoded_size;
   if (form_.is_view() && !pieces_.empty()) {
     auto const size_of = [&](Piece const& piece) {
@@ -155,7 +155,7 @@ void Stages::count(Figures& figures) const {
   figures.decoded = traffic_.decoded;
   figures.placed = traffic_.placed;
   figures.chunk_bytes = form_.decoded_size;
-  if (array_.type().varies()) {  // bytes of the objects, and what a chunk has of them if all are alike
+  if (array_.type().varies()) {  // bytes of the objects, and a chunk's share if all are alike
     figures.elements = figures.placed = bytes_of(objects_);
     auto const count = tessera::element_count(part_.count, "the part"),
                in_chunk = tessera::element_count(form_.layout.shape, "a chunk");
@@ -189,7 +189,7 @@ void Stages::decode_one() {
   });
 }
 
-// What placing makes: objects with bytes of their own.
+// The result of placing: objects with bytes of their own.
 void Stages::place_objects() {
   std::visit(
       [&]<class All>(All const& all) {

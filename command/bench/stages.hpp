@@ -1,5 +1,5 @@
-// A read in its parts, each of which can be done alone: fetching, decoding and placing of the same chunks by the same
-// threads. And what memory and a codec do at best.
+// The steps of a read, each of which can run alone: fetching, decoding and placing the same chunks with the same
+// threads. And the best speed of memory and of a codec.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include <tessera/buffer/scratch.hpp>
-#include <tessera/pipeline/erased_pipeline.hpp>
+#include <tessera/buffer/detail/scratch.hpp>
+#include <tessera/pipeline/detail/stages.hpp>
 #include <tessera/place/copy.hpp>
-#include <tessera/plan/plan.hpp>
-#include <tessera/transfer/chunk_access.hpp>
-#include <tessera/transfer/read.hpp>
+#include <tessera/plan/detail/plan.hpp>
+#include <tessera/transfer/detail/chunk_access.hpp>
+#include <tessera/transfer/detail/read.hpp>
 
 #include "../objects.hpp"
 #include "figures.hpp"
@@ -23,20 +23,21 @@ namespace cli {
 
 class Stages {
  public:
-  /// Reads the part, and notes what that asks of the store; holds the stored values of its chunks, where codecs run.
+  /// Reads the part, and notes the requests to the store; holds the stored values of its chunks, where codecs run.
   /// Requires: the array outlives it, and the part has elements. Throws: tessera::Error.
   Stages(Array const& array, tessera::Region const& part);
 
   void count(Figures& figures) const;
   Requests& requests() { return *requests_; }
+  bool is_of_files() const { return array_.store().is_folder(); }
   bool decodes() const { return !found_.empty() && !form_.is_view(); }
   bool places() const { return traffic_.placed > 0; }
 
-  void read();  ///< all of it, as a program has it
+  void read();  ///< all of it, as a program does it
   void decode();
-  void place();       ///< out of memory in the cache, where a chunk is when it has been decoded
+  void place();       ///< from memory in the cache, where a decoded chunk is
   void decode_one();  ///< a chunk of mean size, as often as there are chunks
-  void copy();        ///< as many bytes as the part has, out of the cache
+  void copy();        ///< the size of the part, from the cache
   bool copies() const { return elements_.size > 0; }
 
  private:
@@ -58,7 +59,7 @@ class Stages {
   void read(tessera::Traffic& traffic);
   void read_noted();
   void load();
-  using Chunks = tessera::ChunkAccess<tessera::detail::erased_t<Pipeline::leaf_type>>;
+  using Chunks = tessera::ChunkAccess<tessera::detail::stages_of<Pipeline::leaf_type>>;
   void load(Chunks const& chunks, tessera::Plan const& plan);
   void load(Piece& piece, Chunks const& chunks);
   void place_objects();
@@ -68,12 +69,12 @@ class Stages {
   Workers<Memory> workers_;
   Pipeline pipeline_;
   tessera::ResolvedChunk form_;
-  tessera::Layout target_;           // the elements' memory
+  tessera::Layout target_;           // in the elements' memory
   tessera::Strides from_strides_{};  // from one element of the part to the next, in a decoded chunk
   tessera::Scratch<Host> memory_{};
   tessera::ByteSpan<Host> elements_{};  // none, if they vary in size
   Objects objects_{};                   // which are then here
-  std::size_t batch_;              // chunks that pass the codecs together
+  std::size_t batch_;              // chunks that codecs process together
   std::size_t most_to_place_ = 0;  // bytes from the first element of a chunk that is wanted to the last one
   tessera::Traffic traffic_{};
   std::optional<Requests> requests_{};

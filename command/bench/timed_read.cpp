@@ -1,6 +1,5 @@
-// The read is the library's, from outside: its pipeline and its placer are those of the library with clocks around
-// them, and the store notes its calls. What the host does is timed by the host's clock, what the device does by events
-// in its streams.
+// Times the library's own read from outside: its pipeline and its placer, wrapped in clocks, and a store that notes its
+// calls. The host's clock times host work; events in streams time device work.
 #include "timed_read.cuh"
 
 #include <algorithm>
@@ -25,7 +24,7 @@ double seconds_between(Clock::time_point a, Clock::time_point b) {
   return std::chrono::duration<double>(b - a).count();
 }
 
-/// A place in a stream that has a time.
+/// A point in a stream with a time.
 class Mark {
  public:
   explicit Mark(cudaStream_t stream) {
@@ -42,7 +41,7 @@ class Mark {
   }
 
   void wait() const { tessera::detail::check(::cudaEventSynchronize(event_), "cudaEventSynchronize"); }
-  /// Requires: the device has come to both.
+  /// Requires: the device has reached both.
   double seconds_since(Mark const& earlier) const {
     float milliseconds = 0;
     tessera::detail::check(::cudaEventElapsedTime(&milliseconds, earlier.event_, event_), "cudaEventElapsedTime");
@@ -82,14 +81,14 @@ class Passing {
     batch.begin = begin, batch.end = end, batch.crossed = crossed;
     latest_[batch.thread] = &batch;
     if (crossed == 0) return;
-    // Chunks cross in a stream of the queue's own, in which a byte more crosses behind them. Its event has no time: one
-    // that has is recorded in a stream that waits for it.
+    // Chunks cross in a stream of the queue's own; one more byte crosses after them. Its event has no time: a timed
+    // event is recorded in a stream that waits for it.
     tessera::Event<Device> behind;
     on_.shared_stream()->copy_ahead(from_.span().data, to_.span().data, 1, &behind);
     behind.hold_back(beside_);
     batch.copied.emplace(beside_);
   }
-  /// Calls `place`, which gives the queue's stream kernels.
+  /// Calls `place`, which queues kernels in the queue's stream.
   template <class F>
   std::uint64_t placed(F&& place) {
     std::lock_guard lock{mutex_};
@@ -116,16 +115,17 @@ class Passing {
   std::map<std::thread::id, Batch*> latest_;
 };
 
-using Erased = tessera::detail::erased_t<DevicePipeline>;
+using DeviceStages = tessera::detail::stages_of<DevicePipeline>;
 
-class NotedPipeline final : public Erased {
+/// In the stages that it notes.
+class NotedStages : public DeviceStages {
  public:
-  NotedPipeline(Erased const& pipeline, Passing& passing) : pipeline_{pipeline}, passing_{passing} {}
+  NotedStages(DeviceStages const& stages, Passing& passing) : DeviceStages{stages}, passing_{passing} {}
 
   void decode(tessera::ResolvedChunk const& form, std::span<tessera::DecodeTask<tessera::space::Host, Device>> chunks,
-              Decoding& work, DeviceQueue& on) const override {
+              Decoding& work, DeviceQueue& on) const {
     auto const begin = Clock::now();
-    pipeline_.decode(form, chunks, work, on);
+    DeviceStages::decode(form, chunks, work, on);
     auto const end = Clock::now();
     std::uint64_t crossed = 0;
     for (auto const& chunk : chunks) crossed += chunk.decoded.size;
@@ -133,29 +133,22 @@ class NotedPipeline final : public Erased {
   }
 
  private:
-  Erased const& pipeline_;
   Passing& passing_;
 };
 
-struct NotedPlacer {
-  std::size_t item_size;
-  Passing* passing;
+struct NotedPlacer final : tessera::detail::AnyPlacer<Device> {
+  explicit NotedPlacer(Passing& noting) : passing{noting} {}
 
   std::uint64_t place(std::span<tessera::Placement<Device> const> batch, tessera::PlacementForm const& form,
-                      DeviceQueue& on) const {
-    return passing->placed([&] { return tessera::placer<Device>::place(batch, form, on); });
+                      DeviceQueue& on) const override {
+    return passing.placed([&] { return tessera::placer<Device>::place(batch, form, on); });
   }
   std::uint64_t place_listed(tessera::ListedBatch<Device> const& batch, tessera::PlacementForm const& form,
-                             DeviceQueue& on) const {
-    return passing->placed([&] { return tessera::placer<Device>::place_listed(batch, form, on); });
+                             DeviceQueue& on) const override {
+    return passing.placed([&] { return tessera::placer<Device>::place_listed(batch, form, on); });
   }
-};
 
-/// As a StridedSpan.
-struct NotedTarget {
-  std::byte* data;
-  tessera::Strides strides;
-  NotedPlacer placer;
+  Passing& passing;
 };
 
 class CudaTimedRead final : public TimedRead {
@@ -167,7 +160,7 @@ class CudaTimedRead final : public TimedRead {
         strides_{tessera::Layout::c_order(region.count, array.type().size).strides},
         there_(size_in_bytes(region.count, array.type()), on_) {}
 
-  void read() override { array_.read(selected_, {there_.span().data, strides_}, on_).wait(); }
+  void read() override { array_.read(selected_, {there_.span().data, strides_}).wait(); }
 
   Noted noted(tessera::Traffic& traffic) override {
     ReadLog log;
@@ -179,15 +172,17 @@ class CudaTimedRead final : public TimedRead {
     auto const begin = Clock::now();
     {
       NotedReads const noting{array_.store(), log};
-      array_
-          .for_chunks(selected_, strides_, on_,
-                      [&](auto const& chunks) {
+      array_.on(on_)
+          .for_chunks(selected_, strides_,
+                      [&](tessera::ChunkAccess<DeviceStages> const& chunks) {
                         runs_codecs = !chunks.form.stores_elements;
-                        NotedPipeline const pipeline{chunks.pipeline, passing};
-                        tessera::ChunkAccess<Erased> const source{chunks.store,       chunks.names,  pipeline,
-                                                                  chunks.form,        chunks.fill,   chunks.shards,
-                                                                  chunks.array_shape, chunks.writing};
-                        NotedTarget const target{there_.span().data, strides_, {array_.type().size, &passing}};
+                        NotedStages const stages{chunks.pipeline, passing};
+                        tessera::ChunkAccess<NotedStages> const source{chunks.store, chunks.names,  stages,
+                                                                       chunks.form,  chunks.fill,   chunks.shards,
+                                                                       chunks.array_shape};
+                        NotedPlacer const placer{passing};
+                        tessera::StridedSpan<Device> const target{there_.span().data, strides_, &placer,
+                                                                  array_.type().size};
                         read_chunks(source, selected_, target, on_, {.traffic = &traffic});
                       })
           .wait();

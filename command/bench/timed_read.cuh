@@ -1,4 +1,4 @@
-// The read that is timed, as device.cpp makes it.
+// The timed read, as device.cpp makes it.
 #pragma once
 #include <memory>
 

@@ -1,4 +1,4 @@
-// One read into device memory, again and again, and when its parts were at work.
+// Repeats one read into device memory, and notes when its parts were active.
 #pragma once
 #include <vector>
 
@@ -17,14 +17,14 @@ class TimedRead {
   TimedRead& operator=(TimedRead const&) = delete;
   virtual ~TimedRead() = default;
 
-  /// As a program has it: returns when the elements are in device memory.
+  /// As a program does it: returns when the elements are in device memory.
   virtual void read() = 0;
 
   struct Noted {
     Timeline timeline{};
     std::vector<ReadLog::Call> calls{};  ///< of the store
   };
-  /// The same with clocks beside it. Bytes are added to `traffic`.
+  /// The same, timed. Bytes are added to `traffic`.
   virtual Noted noted(tessera::Traffic& traffic) = 0;
 };
 

@@ -1,4 +1,4 @@
-// When the parts of a read were at work, what that adds up to, and a picture of it.
+// When the parts of a read were active, the totals, and a picture.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +16,7 @@ struct Span {
 };
 using Spans = std::vector<Span>;
 
-/// Chunks that went through the read together.
+/// Chunks that a read processes together.
 struct MiniBatch {
   std::size_t thread = 0;                  ///< of the host's threads, the first to have a mini-batch is 0
   Spans fetch{};                           ///< calls of the store
@@ -27,7 +27,7 @@ struct MiniBatch {
 };
 
 struct Timeline {
-  double seconds = 0;  ///< from the call until the elements are there
+  double seconds = 0;  ///< from the call until the elements are placed
   std::vector<MiniBatch> batches{};
 };
 
@@ -43,7 +43,7 @@ inline Spans joined(Spans spans) {
   return result;
 }
 
-/// The time that both have. Requires: each is joined.
+/// The time that both share. Requires: each is joined.
 inline Spans both(Spans const& a, Spans const& b) {
   Spans result;
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -107,8 +107,7 @@ inline double overlapped_seconds(std::vector<Lane> const& lanes) {
   return length(joined(std::move(shared)));
 }
 
-/// A lane as a line of text: '#' where it was busy for at least half of the time that a letter stands for, '-' where it
-/// was for less.
+/// A lane as a line of text: '#' where it was busy for at least half of a letter's time, '-' where for less.
 inline std::string drawn(Spans const& busy, double seconds, std::size_t width) {
   std::string line(width, ' ');
   auto const each = seconds / static_cast<double>(width);

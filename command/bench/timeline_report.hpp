@@ -1,4 +1,4 @@
-// A read into device memory, as it was timed, for people or as JSON.
+// The report of a timed read into device memory, for people or as JSON.
 #pragma once
 #include <string>
 
@@ -8,11 +8,11 @@
 namespace cli {
 
 struct DeviceFigures {
-  std::string device;  ///< what it says of itself
+  std::string device;  ///< its message
   Timeline timeline{};
 };
 
-/// `figures.read` is that of reads without clocks beside them; none: nothing was read.
+/// `figures.read` is that of untimed reads; none: nothing was read.
 void print(Figures const& figures, DeviceFigures const& on_device);
 void print_json(Figures const& figures, DeviceFigures const& on_device);
 

@@ -1,4 +1,4 @@
-// How long something takes, again and again.
+// Repeated timing of some work.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -15,11 +15,11 @@ struct Timing {
   double median = 0, least = 0, most = 0;
 };
 
-/// Work that is timed. What is over in an instant is done several times in a sample, which then is its mean.
+/// The work to time. Very short work runs several times in a sample, which then is its mean.
 class Samples {
  public:
-  /// Runs it once, so that memory is mapped and threads have started. `before` is called before each sample, and then
-  /// a sample is one run.
+  /// Runs it once, so that memory is mapped and threads have started. Calls `before` before each sample; a sample is
+  /// one run.
   explicit Samples(std::function<void()> work, std::function<void()> before = {})
       : work_{std::move(work)}, before_{std::move(before)} {
     constexpr double sample = 5e-3;  // seconds

@@ -1,4 +1,4 @@
-// Threads that share work, each with memory of its own that it keeps from one time to the next.
+// Threads that share work, each with memory that it keeps between calls.
 #pragma once
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-// Batches: what they move, by the processor, between a file and the memory that the machine has for the device.
+// Batches: the processor moves their bytes between a file and the machine's memory for the device.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -92,7 +92,7 @@ Batch& batch_of(CUfileBatchHandle_t handle, char const* call) {
 void run(Batch& batch) {
   for (auto const& request : batch.waiting) {
     auto const moved = emulation::cufile::transfer(request);
-    // Of a request that failed it may tell of bytes, too.
+    // Bytes may be reported even for a failed request.
     auto const told = moved < 0 && world().seed % 2 == 1 ? request.u.batch.size : static_cast<std::size_t>(moved);
     batch.done.push_back({request.cookie, moved < 0 ? CUFILE_FAILED : CUFILE_COMPLETE, told});
   }
@@ -112,7 +112,7 @@ CUfileError_t cuFileBatchIOSetUp(CUfileBatchHandle_t* handle, unsigned most) {
   *handle = made;
   return result(CU_FILE_SUCCESS);
 }
-// The requests are done when they are submitted, or when their end is waited for: the seed decides.
+// The requests are done when they are submitted, or when their completion is waited for: the seed decides.
 CUfileError_t cuFileBatchIOSubmit(CUfileBatchHandle_t handle, unsigned count, CUfileIOParams_t* requests, unsigned) {
   std::lock_guard const lock{driver().mutex};
   auto& batch = batch_of(handle, "cuFileBatchIOSubmit");

@@ -82,7 +82,7 @@ namespace {
 
 CUfileError_t result(CUfileOpError error) { return {error, 0}; }
 
-// Runs `body` as the function of that name, which needs an open driver.
+// Runs `body` as the function of that name, which requires an open driver.
 template <class Body>
 CUfileError_t enter(char const* name, Body&& body) {
   std::lock_guard const lock{driver().mutex};
@@ -141,7 +141,7 @@ CUfileError_t cuFileSetParameterBool(CUFileBoolConfigParameter_t parameter, bool
   return result(CU_FILE_SUCCESS);
 }
 
-// What a call that fails leaves in its handle is no handle.
+// A failed call leaves an invalid handle.
 CUfileError_t cuFileHandleRegister(CUfileHandle_t* file, CUfileDescr_t* description) {
   *file = file;
   return enter("cuFileHandleRegister", [&] {

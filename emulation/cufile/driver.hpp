@@ -1,4 +1,4 @@
-// What cuFile's stand-in knows: one driver, under one lock, never destroyed.
+// State of cuFile's stand-in: one driver, under one lock, never destroyed.
 #pragma once
 #include <cufile.h>
 #include <emulation/cufile.hpp>
@@ -15,12 +15,12 @@
 
 namespace emulation::cufile {
 
-inline constexpr std::size_t direct_page = 4096;  ///< what a disk wants offsets, sizes and addresses to be multiples of
+inline constexpr std::size_t direct_page = 4096;  ///< a disk's alignment of offsets, sizes and addresses
 
 struct Batch {
   unsigned most = 0;
   std::vector<CUfileIOParams_t> waiting;  ///< submitted, and not done
-  std::vector<CUfileIOEvents_t> done;     ///< and not told
+  std::vector<CUfileIOEvents_t> done;     ///< not reported
 };
 
 struct Driver {
@@ -39,10 +39,10 @@ struct Driver {
 };
 Driver& driver();
 
-/// Counts a call: whether it fails.
+/// Counts a call; returns whether it fails.
 bool begin(char const* name);
 
-/// Moves what the request asks for: bytes, or less; negative is an error.
+/// Moves the requested bytes, or fewer; negative is an error.
 ssize_t transfer(CUfileIOParams_t const& request);
 
 }  // namespace emulation::cufile

@@ -1,5 +1,5 @@
 // The part of CUDA's runtime interface that the emulated runtime has: names, types, values and meaning are those of
-// CUDA 13. Found before a toolkit's header of the same name, where a program is built for the emulation.
+// CUDA 13. Found before a toolkit's header of the same name, if a program is built for the emulation.
 #pragma once
 #define TESSERA_CUDA_EMULATION 1
 
@@ -8,7 +8,7 @@
 
 #define CUDART_VERSION 13000
 #define CUDART_CB
-// What a toolkit's header makes of these for a compiler that is not nvcc.
+// A toolkit's definition of these for a compiler other than nvcc.
 #define __host__
 #define __device__
 #define __global__
@@ -330,9 +330,9 @@ cudaError_t cudaPeekAtLastError();
 char const* cudaGetErrorName(cudaError_t error);
 char const* cudaGetErrorString(cudaError_t error);
 
-/// Not CUDA's: what stands here for a kernel. Copies the `size` bytes at `function` (trivially copyable; at most 4096)
-/// and, in the stream's order, calls run(the copy, block) for each block < blocks where device memory can be touched
-/// and the host's cannot. The stream must be of the current device.
+/// Not CUDA's: launches a kernel. Copies the `size` bytes at `function` (trivially copyable; at most 4096) and, in the
+/// stream's order, calls run(the copy, block) for each block < blocks where only device memory can be accessed. The
+/// stream must be of the current device.
 cudaError_t emulatedLaunch(void (*run)(void const* function, std::uint64_t block), void const* function,
                            std::size_t size, std::uint64_t blocks, cudaStream_t stream);
 

@@ -1,5 +1,5 @@
-// What the formats have in common: one function object, run in the stream's order, that decodes a chunk after the other
-// where kernels run. Of what nvCOMP promises nothing for, it makes a finding of the emulation.
+// The common part of the formats: one function object, run in the stream's order, that decodes one chunk after the
+// other where kernels run. Undefined behaviour of nvCOMP is a finding of the emulation.
 #pragma once
 #include <csignal>
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace emulation::nvcomp {
 
-/// What a chunk became.
+/// The result of a chunk.
 struct Decoded {
   nvcompStatus_t status;
   std::size_t size;
 };
 
-/// Says what was wrong with a chunk and ends the kernel, as a touch of what is not the device's.
+/// Reports the problem of a chunk and ends the kernel, as an access outside device memory does.
 [[noreturn]] inline void undefined(char const* function, std::size_t chunk, char const* what) {
   say({function, ": chunk ", chunk, " ", what, ", and then nvCOMP's behaviour is undefined"});
   gpu::end_kernel(nullptr);
@@ -46,7 +46,7 @@ struct Decoder {
       return nvcompErrorInvalidValue;
     if (decoder.chunks == 0) return nvcompSuccess;
     if (emulatedLaunch(run, &decoder, sizeof decoder, decoder.chunks, stream) == cudaSuccess) return nvcompSuccess;
-    cudaGetLastError();  // nvCOMP has a runtime of its own, whose last error nobody sees
+    cudaGetLastError();  // nvCOMP has a runtime of its own, whose last error is invisible
     return nvcompErrorCudaError;
   }
 

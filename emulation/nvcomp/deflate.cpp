@@ -14,7 +14,7 @@ struct Deflate {
                         std::byte*, std::size_t) {
     auto const found = inflated(name, chunk, -MAX_WBITS, from, size, to, room, "has bytes behind its deflate stream",
                                 "is no valid deflate stream");
-    // What nvCOMP 6.0 says where there is too little room.
+    // nvCOMP 6.0's status for too little room.
     return found.status == nvcompSuccess ? found : Decoded{nvcompErrorCannotVerifyChecksums, 0};
   }
 };

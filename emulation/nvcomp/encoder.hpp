@@ -1,5 +1,5 @@
-// What the formats have in common when they compress: one function object, run in the stream's order, that encodes a
-// chunk after the other where kernels run.
+// The common part of the compressing formats: one function object, run in the stream's order, that encodes one chunk
+// after the other where kernels run.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace emulation::nvcomp {
 
 /// A Format has `name`, `input_alignment`, `output_alignment`, `temp_alignment`, `most`, `temp_size(chunks, total)`,
-/// `bound(size)`, `is_known(options)`, and `encode`, which has room for that bound and returns 0 where it fails.
+/// `bound(size)`, `is_known(options)`, and `encode`, which has room for that bound and returns 0 on failure.
 template <class Format, class Options>
 struct Encoder {
   void const* const* from;
@@ -54,7 +54,7 @@ struct Encoder {
     if (encoder.largest > Format::most) return nvcompErrorChunkSizeTooLarge;
     if (encoder.chunks == 0) return nvcompSuccess;
     if (emulatedLaunch(run, &encoder, sizeof encoder, encoder.chunks, stream) == cudaSuccess) return nvcompSuccess;
-    cudaGetLastError();  // nvCOMP has a runtime of its own, whose last error nobody sees
+    cudaGetLastError();  // nvCOMP has a runtime of its own, whose last error is invisible
     return nvcompErrorCudaError;
   }
 
@@ -88,7 +88,7 @@ struct Encoder {
   }
 };
 
-/// The first byte of the temporary memory at which such an object may lie.
+/// The first suitably aligned byte of the temporary memory for such an object.
 inline std::byte* aligned_in(std::byte* temp, std::size_t to) {
   return temp + (to - reinterpret_cast<std::uintptr_t>(temp) % to) % to;
 }

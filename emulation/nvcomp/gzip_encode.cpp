@@ -1,4 +1,4 @@
-// gzip, by zlib, which takes its memory from the temporary memory that it was given.
+// gzip, by zlib, which allocates from the given temporary memory.
 #include <zlib.h>
 
 #include "encoder.hpp"
@@ -28,11 +28,11 @@ struct Gzip {
   static constexpr std::size_t input_alignment = 1, output_alignment = 8, temp_alignment = 8;
   static constexpr std::size_t most = nvcompGzipCompressionMaxAllowedChunkSize;
 
-  // As nvCOMP 6.0 says of algorithm 4, about, and room for zlib.
+  // About nvCOMP 6.0's figure for algorithm 4, and room for zlib.
   static std::size_t temp_size(std::size_t chunks, std::size_t total) {
     return chunks == 0 ? 0 : (std::size_t{512} << 10) + 17 * total;
   }
-  // As nvCOMP 6.0 says.
+  // nvCOMP 6.0's figures.
   static std::size_t bound(std::size_t size) { return 74152 * ((size + 32767) / 32768) + 24; }
   static bool is_known(nvcompBatchedGzipCompressOpts_t const& opts) {
     return opts.algorithm >= 0 && opts.algorithm <= 5;

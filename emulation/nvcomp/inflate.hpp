@@ -1,4 +1,4 @@
-// zlib, which takes its memory from the kernel's stack.
+// zlib, allocating on the kernel's stack.
 #pragma once
 #include <zlib.h>
 
@@ -9,8 +9,8 @@
 
 namespace emulation::nvcomp {
 
-/// One stream, of which no other follows. `window` is zlib's: what is around the deflate stream, and how long its
-/// window is. What follows it, or is damaged, is undefined behaviour, in the words of the format.
+/// Exactly one stream. `window` is zlib's: the wrapper of the deflate stream, and the window's length. Trailing or
+/// damaged bytes are undefined behaviour, in the words of the format.
 inline Decoded inflated(char const* name, std::size_t chunk, int window, std::byte const* from, std::size_t size,
                         std::byte* to, std::size_t room, char const* followed, char const* damaged) {
   // Kernels have no heap.

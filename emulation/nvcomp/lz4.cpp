@@ -12,7 +12,7 @@ struct Lz4 {
 
   static std::size_t temp_size(std::size_t, std::size_t) { return 0; }
 
-  // nvCOMP 6.0 was seen to take damaged blocks for sound ones, and to leave its memory.
+  // nvCOMP 6.0 was observed to accept damaged blocks and to access memory out of bounds.
   static Decoded decode(std::size_t chunk, std::byte const* from, std::size_t size, std::byte* to, std::size_t room,
                         std::byte*, std::size_t) {
     auto const result = LZ4_decompress_safe(reinterpret_cast<char const*>(from), reinterpret_cast<char*>(to),
@@ -22,7 +22,7 @@ struct Lz4 {
   }
 };
 
-// On the hardware engine the status would be always success.
+// The hardware engine would always return success.
 bool is_known(nvcompBatchedLZ4DecompressOpts_t const& opts) {
   return opts.backend == NVCOMP_DECOMPRESS_BACKEND_CUDA && opts.data_type == NVCOMP_TYPE_CHAR &&
          opts.bitshuffle_mode == NVCOMP_BITSHUFFLE_NONE;

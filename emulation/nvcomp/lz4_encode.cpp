@@ -1,4 +1,4 @@
-// LZ4, by liblz4 with its state in the temporary memory that it was given.
+// LZ4, by liblz4 with its state in the given temporary memory.
 #include <lz4.h>
 
 #include "encoder.hpp"

@@ -1,4 +1,4 @@
-// snappy, by its format's description: the library's header is no dependency of what else is tested.
+// snappy, from its format's description, so that other tests do not depend on the library's header.
 #include <cstddef>
 #include <cstdint>
 
@@ -7,12 +7,12 @@
 namespace emulation::nvcomp {
 namespace {
 
-// What is left of a block.
+// The rest of a block.
 struct Input {
   std::byte const* at;
   std::size_t left;
 
-  // So many bytes, little-endian; false: there are not as many.
+  // A little-endian number of that many bytes; false: the input is too short.
   bool take(unsigned bytes, std::size_t& value) {
     if (left < bytes) return false;
     value = 0;

@@ -1,4 +1,4 @@
-// What the statuses are called.
+// Names of the statuses.
 #include <nvcomp.h>
 
 char const* nvcompGetStatusString(nvcompStatus_t status) {

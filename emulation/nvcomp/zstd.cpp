@@ -1,4 +1,4 @@
-// zstd, by libzstd with a context in the temporary memory that it was given.
+// zstd, by libzstd with a context in the given temporary memory.
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -12,7 +12,7 @@ struct Zstd {
   static constexpr char const* name = "nvcompBatchedZstdDecompressAsync";
   static constexpr std::size_t input_alignment = 1, temp_alignment = 8;
 
-  // About what nvCOMP 6.0 says, and room for the context.
+  // About nvCOMP 6.0's figure, and room for the context.
   static std::size_t temp_size(std::size_t chunks, std::size_t total) {
     return chunks == 0 ? 0 : ZSTD_estimateDCtxSize() / 8 * 8 + 8 + 3 * total + total / 20 + chunks * 4096;
   }

@@ -1,4 +1,4 @@
-// zstd, by libzstd with a context in the temporary memory that it was given.
+// zstd, by libzstd with a context in the given temporary memory.
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
@@ -13,7 +13,7 @@ struct Zstd {
   static constexpr std::size_t most = nvcompZstdCompressionMaxAllowedChunkSize;
   static constexpr int level = 1;
 
-  // nvCOMP's own is not known: it asks a device.
+  // nvCOMP's own is not known: it queries a device.
   static std::size_t temp_size(std::size_t chunks, std::size_t total) {
     return chunks == 0 ? 0 : ZSTD_estimateCCtxSize(level) + 16 + total + chunks * 4096;
   }

@@ -1,5 +1,5 @@
-// What compilers call before each access where a program is compiled to have its accesses looked at: what leaves an
-// allocation by less than a page reaches no closed page, and a read leaves no trace.
+// Functions that compilers call before each access of an instrumented program: they catch accesses less than a page
+// beyond an allocation, which reach no closed page, and reads, which leave no trace.
 #include <cstddef>
 
 #include "gpu.hpp"
@@ -31,7 +31,7 @@ namespace {
 
 extern "C" {
 
-// By the names that -fsanitize=kernel-address gives them.
+// The names that -fsanitize=kernel-address uses.
 #define EMULATION_ACCESS(size)                                      \
   void __asan_load##size##_noabort(void const* address) {           \
     emulation::look_at(address, size, __builtin_return_address(0)); \

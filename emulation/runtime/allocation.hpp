@@ -1,22 +1,22 @@
-// Making and freeing memory: budgets, pools' books, and what is wrong about a pointer that is freed.
+// Allocating and freeing memory: budgets, accounts of pools, and errors in freed pointers.
 #pragma once
 #include "entry.hpp"
 #include "world.hpp"
 
 namespace emulation {
 
-/// Null when the budget does not allow it or there is no room. What is queued on the device runs first, if that frees
-/// enough. The memory is reserved; regions().begin() makes it live.
+/// Null if the budget or the room is exceeded. Work queued on the device runs first, if that frees enough. The memory
+/// is reserved; regions().begin() makes it live.
 Allocation* allocate(Entry const& entry, Kind kind, int device, std::size_t size, Pool* pool = nullptr);
 
-/// Gives it back: from now on every touch is a mistake.
+/// Frees it: from now on every access is an error.
 void release(Allocation& allocation, State state = State::gone);
 
-/// The allocation that `call` frees. Stops the program if there is none, or none any more. Null, if it went with its
+/// The allocation that `call` frees. Stops the program if there is none, or it was freed. Null, if it was lost with its
 /// device's context.
 Allocation* find_to_free(Entry const& entry, void* pointer, bool host);
 
-/// Stops the program if something that is queued will touch the range.
+/// Stops the program if queued work will access the range.
 void check_unused(Entry const& entry, std::byte const* begin, std::size_t size);
 
 }  // namespace emulation

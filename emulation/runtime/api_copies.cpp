@@ -1,4 +1,4 @@
-// Copies and fills, and what of them is done when the call returns: "API synchronization behavior" of the runtime's
+// Copies and fills, and which of them are done when the call returns: "API synchronization behavior" of the runtime's
 // documentation.
 #include <cstring>
 #include <memory>

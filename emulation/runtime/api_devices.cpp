@@ -1,4 +1,4 @@
-// Devices: which is the current one, who reaches whose memory, the end of a context.
+// Devices: the current one, access between them, the end of a context.
 #include "allocation.hpp"
 #include "entry.hpp"
 #include "gpu.hpp"
@@ -43,7 +43,7 @@ int attribute(cudaDeviceAttr wanted) {
   return -1;
 }
 
-/// Memory of `owner` that cudaMalloc gave is open to kernels of `device` or not.
+/// Opens or closes memory of `owner` from cudaMalloc to kernels of `device`.
 void let_reach(int device, int owner, bool may) {
   std::uint32_t const bit = std::uint32_t{1} << device;
   for (Allocation& allocation : regions().all()) {
@@ -178,18 +178,18 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   });
 }
 
-cudaError_t cudaRuntimeGetVersion(int* version) {
+cudaError_t cudaRuntimeGetVersion(int* runtime_version) {
   return enter("cudaRuntimeGetVersion", Role::device, [&](Entry&) {
-    if (version == nullptr) return cudaErrorInvalidValue;
-    *version = CUDART_VERSION;
+    if (runtime_version == nullptr) return cudaErrorInvalidValue;
+    *runtime_version = CUDART_VERSION;
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaDriverGetVersion(int* version) {
+cudaError_t cudaDriverGetVersion(int* driver_version) {
   return enter("cudaDriverGetVersion", Role::device, [&](Entry&) {
-    if (version == nullptr) return cudaErrorInvalidValue;
-    *version = CUDART_VERSION;
+    if (driver_version == nullptr) return cudaErrorInvalidValue;
+    *driver_version = CUDART_VERSION;
     return cudaSuccess;
   });
 }

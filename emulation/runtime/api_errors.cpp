@@ -1,4 +1,4 @@
-// What errors are called, and the thread's last one.
+// Names of errors, and the thread's last one.
 #include <algorithm>
 #include <array>
 #include <utility>

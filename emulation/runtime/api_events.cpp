@@ -45,7 +45,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t handle) {
     Event* const event = find_event(handle);
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
     exports::end(*event);
-    event->destroyed = true;  // those that wait for it wait on
+    event->destroyed = true;  // waits for it continue
     event->latest = {};
     event->when.reset();
     return cudaSuccess;
@@ -134,7 +134,7 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
   });
 }
 
-/// What the machine did between the two, a microsecond for each operation: the same on each run.
+/// The operations that the machine ran between the two, a microsecond for each: the same on each run.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start_handle, cudaEvent_t end_handle) {
   return enter("cudaEventElapsedTime", Role::work, [&](Entry&) {
     Event const* const start = find_event(start_handle);

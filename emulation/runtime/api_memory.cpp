@@ -1,4 +1,4 @@
-// Allocation, freeing and what is known of a pointer.
+// Allocating and freeing memory, and attributes of a pointer.
 #include "allocation.hpp"
 #include "entry.hpp"
 #include "exports.hpp"
@@ -10,7 +10,7 @@ using namespace emulation;
 
 namespace {
 
-/// Memory that is there when the call returns.
+/// Memory that exists when the call returns.
 cudaError_t allocate_now(Entry& entry, void** pointer, Kind kind, std::size_t size, bool attached_to_host = false) {
   if (pointer == nullptr) return cudaErrorInvalidValue;
   entry.tell_bytes(size);
@@ -24,7 +24,7 @@ cudaError_t allocate_now(Entry& entry, void** pointer, Kind kind, std::size_t si
   return cudaSuccess;
 }
 
-/// cudaFree waits for the device; memory of a pool it takes for unused.
+/// cudaFree waits for the device; it assumes that memory of a pool is unused.
 cudaError_t free_now(Entry const& entry, void* pointer) {
   if (pointer == nullptr) return cudaSuccess;
   Allocation* const found = find_to_free(entry, pointer, false);
@@ -180,7 +180,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
     check_unused(entry, found->first, found->second);
     {
       sanitizer::Seen const again;
-      sanitizer::reads(pointer, found->second);  // not a write: the program may go on using it
+      sanitizer::reads(pointer, found->second);  // not a write: the program may still use it
     }
     world().page_locked -= found->second;
     world().registered.erase(found);
@@ -201,7 +201,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
     if (free == nullptr || total == nullptr) return cudaErrorInvalidValue;
     *total = world().machine.memory;
     *free = *total - world().devices[current_device()].used;
-    for (auto const& pool : world().pools.all()) {  // what pools keep is not free
+    for (auto const& pool : world().pools.all()) {  // memory kept by pools is not free
       auto const kept = pool->reserved > pool->used ? pool->reserved - pool->used : 0;
       if (pool->device == current_device()) *free -= std::min<std::size_t>(*free, kept);
     }

@@ -1,5 +1,5 @@
-// Memory pools. What a pool keeps is a number here: memory that is freed is closed at once, and its address not given
-// out again for long.
+// Memory pools. Pools only count the memory that they keep: freed memory is closed at once, and its address is not
+// reused for long.
 #include <algorithm>
 
 #include "entry.hpp"
@@ -73,7 +73,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
   return enter("cudaMemPoolDestroy", Role::release, [&](Entry&) {
     Pool* const pool = find_pool(handle);
     if (pool == nullptr || pool->standard) return cudaErrorInvalidValue;
-    pool->destroyed = true;  // what was allocated from it stays until it is freed
+    pool->destroyed = true;  // its allocations stay until they are freed
     if (Device& device = world().devices[pool->device]; device.pool == pool) device.pool = device.standard_pool;
     return cudaSuccess;
   });

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int most_polls = 2;
 
-/// Sets a value that is known, of a stream that is known.
+/// Sets a known value of a known stream.
 template <class T, class Get>
 cudaError_t tell(char const* name, cudaStream_t handle, T* value, Get get, void* caller) {
   return enter(
@@ -85,7 +85,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
     Stream* const stream = find_stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     entry.tell_stream(*stream);
-    stream->destroyed = true;  // what is queued still runs
+    stream->destroyed = true;  // queued work still runs
     if (stream->queue.empty()) stream->worker.reset();
     return cudaSuccess;
   });

@@ -13,7 +13,7 @@ using namespace emulation;
 
 namespace {
 
-/// "Potentially unsafe API calls". The manual has examples and no list: these wait, or allocate for the whole device.
+/// "Potentially unsafe API calls". The manual has examples, not a list: these wait, or allocate for the whole device.
 constexpr std::array<std::string_view, 19> unsafe{
     "cudaMalloc",
     "cudaMallocHost",
@@ -96,7 +96,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mo
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
   return enter("cudaStreamEndCapture", Role::work, [&](Entry& entry) {
     Stream* const stream = find_stream(handle);
-    if (graph != nullptr) *graph = nullptr;  // of nothing
+    if (graph != nullptr) *graph = nullptr;  // nothing was captured
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     entry.tell_stream(*stream);
     auto const was = std::exchange(stream->capture, cudaStreamCaptureStatusNone);

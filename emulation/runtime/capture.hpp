@@ -1,11 +1,11 @@
-// Captures of streams into graphs: that they go on, and what ends them. What is captured is nothing: work that a
-// capturing stream is given is refused.
+// Captures of streams into graphs: whether one is active, and what ends it. Nothing is captured: work for a capturing
+// stream is refused.
 #pragma once
 #include <cuda_runtime_api.h>
 
 namespace emulation::capture {
 
-/// Whether the call is one that a capture under way prohibits the calling thread; such captures are no more then.
+/// Whether an active capture prohibits the call in the calling thread; that invalidates such captures.
 bool prohibits(char const* call);
 
 }  // namespace emulation::capture

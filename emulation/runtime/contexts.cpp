@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uintptr_t mark = 0xc0e700000000;
 
-/// The handle of a device's context, as long as that is there.
+/// The handle of a device's context, as long as that exists.
 void* handle(int device) {
   auto const number = static_cast<std::uintptr_t>(device) + most_devices * world().devices[device].contexts;
   return reinterpret_cast<void*>(mark + 16 * number);
@@ -26,8 +26,7 @@ bool is_alive(void* context) {
          world().devices[device_of(context)].context;
 }
 
-/// The stack of contexts of a thread. It has no destructor: static objects that end after a thread's own still call
-/// CUDA.
+/// The stack of contexts of a thread. It has no destructor: static objects destroyed after a thread's still call CUDA.
 struct Contexts {
   std::array<void*, 64> pushed{};
   std::size_t depth = 1;
@@ -72,7 +71,7 @@ int get_current(void** context) {
 
 int push_current(void* context) {
   return driver(
-      "cuCtxPushCurrent", Role::sure,  // but for a context that is no more
+      "cuCtxPushCurrent", Role::sure,  // except for a destroyed context
       [](void* wanted, void*) {
         if (!is_alive(wanted)) return cudaErrorContextIsDestroyed;
         return mine().contexts.push(wanted) ? cudaSuccess : cudaErrorInvalidValue;
@@ -141,10 +140,10 @@ bool has_context(int device) {
 
 using namespace emulation;
 
-cudaError_t cudaGetDriverEntryPointByVersion(char const* symbol, void** function, unsigned int version,
+cudaError_t cudaGetDriverEntryPointByVersion(char const* symbol, void** function, unsigned int cuda_version,
                                              unsigned long long flags, cudaDriverEntryPointQueryResult* found) {
   return enter("cudaGetDriverEntryPointByVersion", Role::device, [&](Entry&) {
-    if (symbol == nullptr || function == nullptr || version < 4000 || flags != cudaEnableDefault) {
+    if (symbol == nullptr || function == nullptr || cuda_version < 4000 || flags != cudaEnableDefault) {
       return cudaErrorInvalidValue;
     }
     auto const is = [&](char const* name) { return std::strcmp(symbol, name) == 0; };

@@ -1,6 +1,6 @@
-// Contexts: each device's own, made when it is needed first, and which of them is a thread's current one. From "Context
-// Management" of CUDA's driver API manual and "Interactions with the CUDA Driver API" of the runtime's. Which of the
-// runtime's calls make a context is not written anywhere: here all do that are not known not to.
+// Contexts: each device's own, made on first use, and which of them is a thread's current one. From "Context
+// Management" of CUDA's driver API manual and "Interactions with the CUDA Driver API" of the runtime's. The manuals do
+// not list the runtime calls that make a context: here all do, except those known not to.
 #pragma once
 
 namespace emulation {
@@ -10,12 +10,12 @@ int current_device();
 
 namespace contexts {
 
-/// The calling thread has a current context from now on: where it has none, that of its device. A report, if that is
-/// made and the machine's device is not meant: of the call, and where it is.
+/// Gives the calling thread a current context, if it has none: that of its device. Reports the call and its site if
+/// that creates a context on a device where the machine does not allow one.
 void need(char const* call, void* caller);
-/// The device is the calling thread's, and so is its context.
+/// Makes the device and its context the calling thread's current ones.
 void set_device(int device, char const* call, void* caller);
-/// The calling thread has used no device so far.
+/// The calling thread has not used a device yet.
 void forget();
 
 }  // namespace contexts

@@ -1,4 +1,4 @@
-// What tests set and ask, and the machine's beginning and end.
+// Settings and queries of tests, and the machine's beginning and end.
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool is_alive(Allocation const& allocation) {
 
 bool context_died(int device) { return world().devices[device].error != cudaSuccess; }
 
-/// Says what was made and not given back. A dead context takes what it had with it.
+/// Reports leaks. A dead context frees its objects.
 bool say_leaks() {
   bool found = false;
   auto const leak = [&](std::initializer_list<Piece> pieces) {
@@ -102,7 +102,7 @@ void set(Machine const& machine) {
   if (machine.devices < 0 || machine.devices > most_devices) mistake({"at most ", most_devices, " devices"});
   if (say_leaks()) mistake({"a machine is set while things of the former are there"});
   for (int device = 0; device < most_devices; ++device) end_context(device);
-  for (auto const& pool : world().pools.all()) pool->reserved = pool->used;  // one whose end a test let fail, too
+  for (auto const& pool : world().pools.all()) pool->reserved = pool->used;  // also after a failed destruction
   world().machine = machine;
   world().streams_made = 0;
   world().turns_given = 0;

@@ -15,7 +15,7 @@ int device_get(int* device, int ordinal) {
   });
 }
 
-/// The same in all processes, as a GPU's is.
+/// The same in all processes, as on a GPU.
 int device_uuid(char* uuid, int device) {
   return enter("cuDeviceGetUuid", Role::driver, [&](Entry&) {
     if (uuid == nullptr) return cudaErrorInvalidValue;
@@ -39,7 +39,7 @@ int address_range(std::uint64_t* base, std::size_t* size, std::uint64_t pointer)
   });
 }
 
-/// The pool that memory is of alone.
+/// The pool of memory allocated without one.
 int pointer_attribute(void* value, int attribute, std::uint64_t pointer) {
   return enter("cuPointerGetAttribute", Role::driver, [&](Entry&) {
     constexpr int mempool_handle = 17;

@@ -1,4 +1,4 @@
-// Functions of the driver's that the runtime's interface lacks: what a device and an allocation are.
+// Driver functions that the runtime's interface lacks: attributes of a device and of an allocation.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -85,7 +85,7 @@ Entry::Entry(char const* name, Role role, void* caller) : name_(name), role_(rol
 
 Entry::~Entry() {
   if (!locked_) return;
-  if (role_ != Role::release) unasked::returned(result_);  // what destructors are told they keep to themselves
+  if (role_ != Role::release) unasked::returned(result_);  // destructors do not report their errors
   world().lock.unlock();
   sanitizer::look_again();
 }

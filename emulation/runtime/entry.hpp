@@ -1,5 +1,4 @@
-// What every function of the runtime begins and ends with: the lock, the errors that are there already, the k-th call
-// that is to fail, the log.
+// The prologue and epilogue of every function of the runtime: the lock, existing errors, an injected failure, the log.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,13 +11,13 @@
 
 namespace emulation {
 
-/// What a failure before the work, an injected one or a sticky one, means for a function.
+/// The meaning of a failure before the work, injected or sticky, for a function.
 enum class Role : std::uint8_t {
-  work,     ///< it is not done
-  release,  ///< it is done all the same: a real runtime reports errors of earlier work there
-  order,    ///< it is not done; waits, events and synchronisations, which the mutation test leaves out
-  device,   ///< it is not done; but a dead context does not stop it
-  driver,   ///< it is not done; a function of the driver's, which knows no last error and makes no context
+  work,     ///< the work is not done
+  release,  ///< the work is still done: a real runtime reports errors of earlier work there
+  order,    ///< the work is not done; waits, events and synchronisations, which the mutation test leaves out
+  device,   ///< the work is not done; but a dead context does not stop it
+  driver,   ///< the work is not done; a driver function, which has no last error and makes no context
   sure,     ///< it cannot fail
 };
 
@@ -33,7 +32,7 @@ class Entry {
   /// Whether the call ends here, with result().
   bool ends() const { return ends_; }
   cudaError_t result() const { return result_; }
-  /// What the call returns when its work had this result. Becomes the thread's last error.
+  /// The return value of the call for this result of its work. Becomes the thread's last error.
   cudaError_t end(cudaError_t work);
 
   char const* name() const { return name_; }
@@ -67,14 +66,15 @@ cudaError_t enter(char const* name, Role role, Body&& body, void* caller = __bui
 /// The calling thread's last error.
 cudaError_t& last_error();
 
-/// The device's context is dead from now on: every call says so, what is queued is forgotten.
+/// The device's context is dead from now on: every call returns that error, and queued work is dropped.
 void kill_context(int device, cudaError_t error);
-/// All that the device's context had is gone; its handles and addresses are known to be. It is as new.
+/// Destroys all objects of the device's context; their handles and addresses are known as destroyed. The device is as
+/// new.
 void end_context(int device);
 /// Whether the error is one that kills a context.
 bool is_sticky(cudaError_t error);
 
-/// The stream behind a handle, the legacy one of the current device for 0; null if there is none.
+/// The stream of a handle, the legacy one of the current device for 0; null if there is none.
 Stream* find_stream(cudaStream_t handle);
 Stream& make_stream(int device, unsigned flags, int priority, void* caller, cudaStream_t* handle);
 

@@ -33,13 +33,13 @@ struct Export {
 };
 
 struct Table {
-  std::uint64_t mark;                ///< by chance: which process's it is
-  std::atomic<std::uint32_t> asked;  ///< counts those who wait for an event
+  std::uint64_t mark;                ///< a random number that identifies the process
+  std::atomic<std::uint32_t> asked;  ///< counts processes that wait for an event
   Export exports[most_exports];
   SharedEvent events[most_exports];
 };
 
-/// What the 64 bytes of a handle are.
+/// The contents of a handle's 64 bytes.
 struct Handle {
   char name[8];
   std::uint64_t mark;
@@ -77,7 +77,7 @@ std::array<char, 64> path_of(std::int32_t process, std::int32_t file) {
   return path;
 }
 
-/// Or has ended, and nobody has asked how.
+/// Or has ended as a zombie.
 bool is_gone(pid_t process) {
   std::array<char, 64> path{}, program{};
   std::snprintf(path.data(), path.size(), "/proc/%d/exe", process);
@@ -100,7 +100,7 @@ Table& table() {
   return *own;
 }
 
-/// The other process's table; null if there is none, or it is of a process that had that number before.
+/// The other process's table; null if there is none, or it is of an earlier process with that number.
 Table* table_of(Handle const& handle) {
   if (auto const known = others().find(handle.mark); known != others().end()) return known->second.table;
   int const file = ::open(path_of(handle.process, handle.table).data(), O_RDWR | O_CLOEXEC);
@@ -130,14 +130,14 @@ cudaError_t read_handle(Opaque const& from, char const* name, Handle& handle, Ta
   return theirs != nullptr ? cudaSuccess : cudaErrorMapBufferObjectFailed;
 }
 
-/// Others wait for this process's events, which on a GPU come by themselves: what leads to them is run.
+/// Other processes wait for this process's events, which on a GPU complete by themselves: run the work before them.
 void answer_others() {
   for (std::uint32_t seen = 0;;) {
     while (own->asked.load(std::memory_order_acquire) == seen) futex_wait(own->asked, seen);
     seen = own->asked.load(std::memory_order_acquire);
     Held const held;
     auto const& all = world().events.all();
-    for (std::size_t i = 0; i < all.size(); ++i) {  // reach() gives the lock away: others may make events meanwhile
+    for (std::size_t i = 0; i < all.size(); ++i) {  // reach() releases the lock: events may be made meanwhile
       Event const& event = *all[i];
       if (event.shared == nullptr || event.exporter != 0 || event.destroyed || event.lost || !event.recorded) continue;
       if (world().devices[event.device].error == cudaSuccess) scheduler::reach(event.latest, false);
@@ -325,7 +325,7 @@ void close(Allocation& allocation) {
   gpu::close(allocation, ~std::uint32_t{0});
   Region const& region = *regions().find(allocation.pages);
   if (!sanitizer::threads) gpu::show(allocation, "", region.offset_of(allocation.pages));
-  if (!has_begun(allocation)) allocation.state = State::reserved;  // nothing is around it yet
+  if (!has_begun(allocation)) allocation.state = State::reserved;  // its neighbours do not exist yet
   regions().end_import(allocation);
   for (auto& importer : import->second.from->importers) {
     std::int32_t self = getpid();
@@ -390,7 +390,7 @@ void end(Event const& event) {
 std::function<void()> recorded(Event const& event) {
   if (event.shared == nullptr) return {};
   return [shared = event.shared, number = event.shared->recorded.fetch_add(1) + 1] {
-    // Two streams may have recorded it, and the later record is the first to be reached: nobody waits for less than that.
+    // Two streams may have recorded it, and the later record may be reached first: waits are for no less than that.
     auto reached = shared->done.load(std::memory_order_relaxed);
     while (reached < number && !shared->done.compare_exchange_weak(reached, number, std::memory_order_release)) {
     }

@@ -12,7 +12,7 @@
 namespace emulation::fault {
 namespace {
 
-struct sigaction before {};  ///< who was asked before us
+struct sigaction before {};  ///< the previous handler
 bool said = false;
 
 /// Of a thread in which a kernel runs.
@@ -38,7 +38,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     said = true;
     say_touch("host code", "by what is at ", place_of_fault(context), info->si_addr);
   }
-  // Whoever was asked before us is asked now: the instruction runs again.
+  // Calls the previous handler: the instruction runs again.
   struct sigaction next = before;
   if (said && info->si_code <= 0) next.sa_handler = SIG_DFL;
   sigaction(signal, &next, nullptr);

@@ -1,4 +1,4 @@
-// What touches memory that it must not touch: the program, and under ThreadSanitizer kernels in it.
+// Faults: invalid accesses by the program, and under ThreadSanitizer by kernels in it.
 #pragma once
 #include <cuda_runtime_api.h>
 
@@ -6,14 +6,14 @@
 
 namespace emulation::fault {
 
-/// Makes sure that a touch of device memory by the program says so. Others set handlers too: asked for at each
-/// allocation.
+/// Makes sure that an access to device memory by the program is reported. Other handlers may replace this one: called
+/// at each allocation.
 void watch();
 
-/// Says who touched what: where the address lies in which allocation, who made that, and how the toucher is found.
+/// Reports an access: the address's position in which allocation, its creator, and how to find the accessor.
 void say_touch(char const* who, char const* how, void const* place, void const* address);
 
-/// Runs `kernel` in this thread; cudaErrorIllegalAddress if it touches what it must not, and then the address.
+/// Runs `kernel` in this thread; cudaErrorIllegalAddress, and the address, after an invalid access.
 cudaError_t run_guarded(void (*kernel)(void* argument), void* argument, void const*& touched);
 
 }  // namespace emulation::fault

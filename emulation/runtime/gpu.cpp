@@ -34,11 +34,11 @@ struct Shown {
   char path[64];  ///< empty: the region's own file
 };
 
-/// What the program and a device's process tell each other; in memory that both have.
+/// State shared between the program and a device's process.
 struct Mailbox {
   std::atomic<std::uint32_t> state;
   std::atomic<std::int32_t> process;  ///< 0: none yet
-  Run run;                            ///< null: nothing but the pages to close
+  Run run;                            ///< null: only pages to close
   std::uint64_t blocks;
   alignas(64) std::byte function[most_bytes];
   cudaError_t error;
@@ -70,8 +70,8 @@ void* map(std::size_t size) {
   return mapped;
 }
 
-/// Waits until `enough(word)`: for a short while awake, because a kernel is short. False if `gone()` says that nobody
-/// will change it.
+/// Waits until `enough(word)`: for a short while awake, because a kernel is short. False if `gone()` says that the
+/// other process has ended.
 template <class Enough, class Gone = bool (*)()>
 bool await_change(
     std::atomic<std::uint32_t>& word, Enough enough, Gone gone = [] { return false; }) {
@@ -89,8 +89,7 @@ bool await_change(
   }
 }
 
-/// A page of an allocation that the device may touch is opened when it is touched first; any other touch ends the
-/// kernel.
+/// A page of an allocation that the device may access is opened on first access; any other access ends the kernel.
 void on_signal(int signal, siginfo_t* info, void*) {
   Mailbox& mailbox = shared->mailboxes[its_device];
   std::uint32_t const bit = std::uint32_t{1} << its_device;
@@ -111,7 +110,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
   siglongjmp(before_kernel, 1);
 }
 
-/// Closes the stack and the heap that were there at the fork: the program's own go on at the same addresses.
+/// Closes the stack and the heap of the fork: the program's own continue at the same addresses.
 void forget_the_program() {
   static std::array<char, 65536> text;
   int const file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -168,7 +167,7 @@ void serve() {
   }
 }
 
-/// Runs serve() on the stack of its own.
+/// Runs serve() on its own stack.
 void become_device(int device) {
   its_device = device;
   static ucontext_t context;
@@ -279,7 +278,7 @@ void close(Allocation& allocation, std::uint32_t devices) {
 bool show(Allocation const& allocation, char const* path, std::size_t offset) {
   Mailbox& mailbox = shared->mailboxes[allocation.device];
   if (mailbox.process.load(std::memory_order_relaxed) == 0) {
-    if (*path == 0) return true;  // there is no process that was shown another
+    if (*path == 0) return true;  // no process has seen another
     start(allocation.device);
   }
   mailbox.show = {{allocation.pages, allocation.length}, offset, {}};

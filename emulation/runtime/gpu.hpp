@@ -14,22 +14,22 @@ inline constexpr std::size_t most_bytes = 4096;  ///< of a kernel's function obj
 
 using Run = void (*)(void const* function, std::uint64_t block);
 
-/// Forks the process that the devices' own are forked from. Before main: of the program's memory it must know nothing.
+/// Forks the process that the devices' own are forked from. Before main: it must not have the program's memory.
 void prepare();
 
-/// Runs the kernel and returns when it has ended: cudaSuccess, or the error that kills the context, and then the
-/// address that it must not touch, if that was it.
+/// Runs the kernel and returns when it has ended: cudaSuccess, or the error that kills the context, with the invalid
+/// address if that was the cause.
 cudaError_t launch(int device, Run run, void const* function, std::size_t size, std::uint64_t blocks,
                    void const*& touched);
 
-/// In a device's process: ends the kernel that runs, which must not touch the address. Elsewhere: nothing.
+/// In a device's process: ends the running kernel, which must not access the address. Elsewhere: no effect.
 void end_kernel(void const* touched);
 
 /// Closes the allocation in the processes of these devices.
 void close(Allocation& allocation, std::uint32_t devices);
 
-/// Lets the pages of an allocation be those of a file there, which `path` names for every process: one of another
-/// process's, or, if it is empty, the region's own again.
+/// Maps the pages of an allocation there to a file, which `path` names for every process: one of another process, or,
+/// if it is empty, the region's own again.
 bool show(Allocation const& allocation, char const* path, std::size_t offset);
 
 /// A new process for the device, if it had one.

@@ -23,7 +23,7 @@ Plan& plan() {
   return only;
 }
 
-/// Which errors CUDA's documentation gives for a group of functions, those first that leave the context alive.
+/// Errors that CUDA's documentation lists for a group of functions, those first that leave the context alive.
 struct Group {
   std::array<std::string_view, 3> beginnings;
   std::array<cudaError_t, 4> errors;

@@ -1,10 +1,10 @@
-// The k-th call that is to fail.
+// The injected failure of the k-th call.
 #pragma once
 #include <cuda_runtime_api.h>
 
 namespace emulation::injection {
 
-/// Counts a call; the error that it shall end with, cudaSuccess for none.
+/// Counts a call; returns its injected error, or cudaSuccess.
 cudaError_t next(char const* call);
 
 }  // namespace emulation::injection

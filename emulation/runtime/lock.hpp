@@ -1,5 +1,5 @@
-// A lock and a signal that ThreadSanitizer does not see: what the runtime does under its lock must not look like an
-// order that CUDA gives. The kernel's futexes, called as they are.
+// A lock and a signal that ThreadSanitizer does not see: the runtime's work under its lock must not look like an order
+// that CUDA gives. Uses the kernel's futexes directly.
 #pragma once
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -40,7 +40,7 @@ class Lock {
   std::atomic<std::uint32_t> state_{0};
 };
 
-/// Wakes all that wait for a change. Waiting gives the lock back for as long as it lasts.
+/// Wakes all that wait for a change. Waiting releases the lock meanwhile.
 class Change {
  public:
   void tell() {

@@ -10,7 +10,7 @@ namespace emulation {
 namespace {
 
 struct Log {
-  std::uint64_t number = 0;  ///< of logs that were begun
+  std::uint64_t number = 0;  ///< the number of logs begun
   std::size_t watches = 0;
   std::vector<Call> calls;
 };
@@ -47,7 +47,7 @@ constexpr std::array queries{
     "cudaGetDriverEntryPointByVersion",
 };
 
-/// A note is logged as a call that asks for nothing.
+/// A note is logged as a query.
 constexpr int note_stream = -2;
 
 template <class Which>

@@ -24,7 +24,7 @@ void close_or_open() {
     if (is_managed(allocation)) open(allocation, !closed);
 }
 
-/// What comes before is known to be done too.
+/// Earlier points are known to be done too.
 void tell(Stream& stream, std::uint64_t count) {
   if (stream.told >= count) return;
   stream.told = count;
@@ -68,7 +68,7 @@ char const* managed::reason(Allocation const& allocation) {
   if (allocation.kind != Kind::managed || allocation.state != State::live || !is_modelled()) return "";
   return allocation.accessible == 0 ? "attached to the host, of a device without concurrent managed access; "
          : world().managed_closed
-             ? "while a kernel may run whose end nobody was told, on a device without concurrent managed access; "
+             ? "while a kernel may still run, because no call has waited for its end, on a device without concurrent managed access; "
              : "";
 }
 

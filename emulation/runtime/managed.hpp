@@ -1,6 +1,6 @@
-// Managed memory of devices without concurrent managed access: the host must not touch it from the launch of a kernel,
-// any kernel, until it knows of its end; nor a device what is attached to the host. From "Coherency and Concurrency" in
-// the chapter on unified memory of CUDA's Programming Guide.
+// Managed memory of devices without concurrent managed access: the host must not access it from the launch of any
+// kernel until it knows of its end; nor a device if it is attached to the host. From "Coherency and Concurrency" in the
+// chapter on unified memory of CUDA's Programming Guide.
 #pragma once
 #include "world.hpp"
 
@@ -8,16 +8,16 @@ namespace emulation::managed {
 
 /// A kernel was queued, and ends at the point.
 void kernel_queued(Point const& end);
-/// The stream's operation that was queued last begins behind these points.
+/// The stream's last queued operation begins after these points.
 void ordered(Stream& stream, std::vector<Point> const& after);
-/// The host has been told that all before the point is done: it waited for it, or has asked.
+/// The host knows that all before the point is done: it waited or queried.
 void told(Point const& point);
-/// The same of all that the device was given.
+/// The same for all work of the device.
 void told_all(int device);
-/// The allocation is there.
+/// The allocation exists.
 void begun(Allocation& allocation, bool attached_to_host);
 
-/// Why an access that was not allowed was none, for the end of a report.
+/// The reason why an access was not allowed, for the end of a report.
 char const* reason(Allocation const& allocation);
 
 }  // namespace emulation::managed

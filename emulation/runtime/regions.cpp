@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t region_size = std::size_t{16} << 30;
 constexpr std::size_t most_allocations = std::size_t{1} << 22;
 constexpr std::size_t most_filled = std::size_t{16} << 20;
-constexpr std::size_t much = std::size_t{1} << 20;  ///< of what is freed: the system has it back at once
+constexpr std::size_t much = std::size_t{1} << 20;  ///< of freed memory: the system has it back at once
 constexpr int red = 0xe7;                           ///< around allocations
 constexpr int unwritten = 0xcb;                     ///< in them
 
@@ -28,7 +28,7 @@ void* checked(void* mapped) {
   return mapped;
 }
 
-/// Memory that is there when it is touched, shared with the processes that are forked later.
+/// Memory allocated on first access, shared with processes that are forked later.
 template <class T>
 T* shared_table(std::size_t count) {
   return static_cast<T*>(checked(
@@ -52,7 +52,7 @@ void Region::map(Kind kind) {
   inside_ = static_cast<std::byte*>(
       checked(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0)));
   owners_ = shared_table<std::uint32_t>(size_ / page);
-  free_.emplace(page, size_ - page);  // the first page stays closed: what lies before the region is not known
+  free_.emplace(page, size_ - page);  // the first page stays closed: the memory before the region is unknown
 }
 
 void Region::hide() const {
@@ -97,7 +97,7 @@ void Region::give_back(std::byte* pages, std::size_t length) {
 void Region::protect(std::byte* pages, std::size_t length, bool open) const {
   if (open) {
     mprotect(pages, length, PROT_READ | PROT_WRITE);
-  } else if (sanitizer::threads) {  // a new mapping, of which ThreadSanitizer remembers nothing
+  } else if (sanitizer::threads) {  // a new mapping, unknown to ThreadSanitizer
     mmap(pages, length, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file_, pages - view_);
   } else {
     mprotect(pages, length, PROT_NONE);
@@ -231,7 +231,7 @@ void Regions::end_import(Allocation& allocation) {
 }
 
 Regions& regions() {
-  // Never destroyed: objects of static life free their memory later. Not on the heap, which devices do not have.
+  // Never destroyed: static objects free their memory later. Not on the heap, which devices do not have.
   alignas(Regions) static std::byte room[sizeof(Regions)];
   static Regions& all = *new (room) Regions;
   return all;

@@ -10,7 +10,7 @@
 namespace emulation {
 namespace {
 
-/// A line that is put together where it lies: no allocation, and one write at its end.
+/// A line that is composed in place: no allocation, and one write at its end.
 class Line {
  public:
   void add(char const* text) {

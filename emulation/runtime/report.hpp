@@ -1,4 +1,5 @@
-// What the runtime says on the standard error stream: without allocation, so that a signal handler can say it too.
+// Messages of the runtime on the standard error stream: without allocation, so that a signal handler can write them
+// too.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,7 @@ struct Piece {
 /// Writes "emulation: ", the pieces and a line's end.
 void say(std::initializer_list<Piece> pieces);
 
-/// Says what a program did wrong that a GPU might let pass, and ends it by abort().
+/// Reports an error of the program that a GPU might not notice, and ends it by abort().
 [[noreturn]] void mistake(std::initializer_list<Piece> pieces);
 
 }  // namespace emulation

@@ -1,5 +1,5 @@
-// What ThreadSanitizer is told. Of itself it sees nothing of the runtime, which is compiled without it; the edges that
-// CUDA gives are drawn here, and no others. Without ThreadSanitizer all of this is nothing.
+// Annotations for ThreadSanitizer. It sees nothing of the runtime, which is compiled without it; only the edges that
+// CUDA gives are drawn here. Without ThreadSanitizer all of this is empty.
 #pragma once
 #include <cstddef>
 
@@ -54,14 +54,14 @@ inline void enters(void*) {}
 inline void leaves() {}
 #endif
 
-/// ThreadSanitizer sees nothing of what this thread does in the scope of a Hidden ...
+/// Hides from ThreadSanitizer what this thread does in the scope of a Hidden ...
 struct Hidden {
   Hidden() { look_away(); }
   Hidden(Hidden const&) = delete;
   Hidden& operator=(Hidden const&) = delete;
   ~Hidden() { look_again(); }
 };
-/// ... and again all of it in the scope of a Seen within.
+/// ... and shows it again in the scope of a Seen within.
 struct Seen {
   Seen() { look_again(); }
   Seen(Seen const&) = delete;

@@ -10,8 +10,8 @@
 namespace emulation::scheduler {
 namespace {
 
-/// How long a call waits for a host function that it lets run early: so long that what ends soon has ended when the
-/// call returns, on each run. One that waits for something itself goes on by itself.
+/// How long a call waits for a host function that it lets run early: long enough that a short one has ended when the
+/// call returns, on each run. One that waits itself continues by itself.
 constexpr unsigned patience = 20;  // milliseconds
 
 std::uint64_t scattered(std::uint64_t x) {  // splitmix64
@@ -61,7 +61,7 @@ void start_host_function(Stream& stream, Operation const& operation) {
   });
 }
 
-/// Requires: what comes before it is done.
+/// Requires: its predecessors are done.
 void run_front(Stream& stream) {
   Operation const& operation = stream.queue.front();
   if (operation.host_function != nullptr) return start_host_function(stream, operation);
@@ -86,7 +86,7 @@ bool may_run(Stream const& stream) {
   return true;
 }
 
-/// Runs all that is early and may run. Returns the last stream whose thread it set to work, if any.
+/// Runs all that is early and may run. Returns the last stream whose thread it started work on, if any.
 Stream* advance() {
   Stream* started = nullptr;
   for (bool ran = true; ran;) {
@@ -103,7 +103,7 @@ Stream* advance() {
   return started;
 }
 
-/// What a device's legacy stream does is ordered before and behind what the device's blocking streams do.
+/// Operations of a device's legacy stream are ordered before and after those of the device's blocking streams.
 void order_with_legacy_stream(Stream const& stream, Operation& operation) {
   if (stream.blocking()) {
     if (Stream* const legacy = world().devices[stream.device].legacy) operation.after.push_back(end_of(*legacy));
@@ -135,7 +135,7 @@ Point enqueue(Stream& stream, Operation operation) {
   ++stream.enqueued;
   managed::ordered(stream, stream.queue.back().after);
   stream.polls = 0;
-  if (sanitizer::threads) worker_of(stream);  // that it is made is an edge too: from here, as the operation's own
+  if (sanitizer::threads) worker_of(stream);  // its creation is an edge too: from here, as the operation's own
   world().active.emplace(stream.number, &stream);
   {
     sanitizer::Seen const again;
@@ -159,7 +159,7 @@ bool reach(Point const& point, bool wait) {
     for (Point const& other : after) {
       if (!reach(other, wait)) return false;
     }
-    // While others were waited for, another thread may have run it.
+    // During the wait for others, another thread may have run it.
     if (stream.busy || stream.done != done) continue;
     run_front(stream);
   }

@@ -1,4 +1,4 @@
-// Where ordering calls are made, and which of them are left out: what the mutation test needs.
+// Sites of ordering calls, and which of them are left out, for the mutation test.
 #include <dlfcn.h>
 #include <execinfo.h>
 
@@ -22,7 +22,7 @@ constexpr std::size_t frames_written = 10;
 
 using Site = std::vector<void*>;
 
-/// The program's first address: places in it are written as offsets, which are the same in each run.
+/// The program's first address: sites are written as offsets, which are the same in each run.
 char* program() {
   Dl_info self{};
   dladdr(reinterpret_cast<void*>(&program), &self);
@@ -53,7 +53,7 @@ struct Sites {
 /// The ordering call that is to be left out, by its number.
 struct Numbered {
   bool armed = false;
-  std::size_t before = 0;  ///< how many are still made before it
+  std::size_t before = 0;  ///< the number of calls before it
   std::string call;
 };
 

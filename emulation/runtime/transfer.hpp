@@ -1,4 +1,4 @@
-// Bytes moved by the machine: what kind of memory a range is, whether it may be touched in its turn, and the moving.
+// Moving bytes: the kind of memory of a range, whether it may be accessed in stream order, and the copy.
 #pragma once
 #include <cstddef>
 
@@ -8,12 +8,12 @@ namespace emulation {
 
 enum class Place : std::uint8_t { pageable, page_locked, managed, device };
 
-/// What kind of memory an address is.
+/// The kind of memory of an address.
 Place place_of(void const* address);
 
-/// What CUDA calls a copy between the two; managed memory counts as the device's.
+/// CUDA's name for a copy between the two; managed memory counts as device memory.
 cudaMemcpyKind kind_of(Place to, Place from);
-/// Whether a copy of this kind may go from one to the other.
+/// Whether a copy of this kind may run between the two.
 bool allowed(cudaMemcpyKind kind, Place to, Place from);
 
 /// A rectangle of bytes: `height` rows of `width`, `pitch` apart.
@@ -32,12 +32,12 @@ struct Transfer {
   std::size_t span(Bytes const& side) const { return height == 0 ? 0 : (height - 1) * side.pitch + width; }
 };
 
-/// Stops the program unless the range lies in one allocation that lives now, in the stream's order.
+/// Stops the program unless the range lies in one live allocation, in the stream's order.
 void check_access(char const* call, void* caller, void const* begin, std::size_t size);
-/// The same at the time of the call: an allocation that is to live may be named already.
+/// The same at the time of the call: an allocation that is reserved may be named already.
 void check_named(char const* call, void* caller, void const* begin, std::size_t size);
 
-/// Where the runtime itself finds the bytes at `address`.
+/// The runtime's own address of the bytes at `address`.
 std::byte* inside(void const* address);
 
 void copy_rows(Transfer const& transfer);

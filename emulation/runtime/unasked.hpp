@@ -1,4 +1,4 @@
-// Errors of a device's work that no call has returned: a program that ends with one knows nothing of it.
+// Errors of a device's work that no call has returned: the program ends without knowing them.
 #pragma once
 #include <cuda_runtime_api.h>
 
@@ -7,7 +7,7 @@ namespace emulation::unasked {
 /// A call has returned this to the program.
 void returned(cudaError_t result);
 
-/// Says of which devices nobody knows the error; false if there are none.
+/// Reports the devices with unseen errors; false if there are none.
 bool say_errors();
 
 }  // namespace emulation::unasked

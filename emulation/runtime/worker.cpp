@@ -21,7 +21,7 @@ struct Worker::Shared {
   std::atomic<std::uint32_t> state{idle};
   std::function<void()> work;
 
-  // What the two threads do to each other is not seen: they would be ordered where CUDA does not order them.
+  // Hides the synchronisation between the two threads, which would order them where CUDA does not.
   static void* serve(void* argument) {
     sanitizer::Hidden const hidden;
     std::unique_ptr<Shared> const shared(static_cast<Shared*>(argument));
@@ -34,7 +34,7 @@ struct Worker::Shared {
         continue;
       }
       auto const work = std::exchange(shared->work, {});
-      // From here on the next may be asked for, by this very work too.
+      // From here on the next may be requested, by this very work too.
       std::uint32_t expected = asked;
       shared->state.compare_exchange_strong(expected, idle, std::memory_order_acq_rel);
       futex_wake(shared->state);

@@ -1,5 +1,5 @@
-// A stream's own thread: where what users wrote runs, a host function at any time and, under ThreadSanitizer, which
-// must see who did what, kernels and the ranges of copies.
+// A stream's own thread: it runs user code, host functions at any time and, under ThreadSanitizer, which must see who
+// did what, kernels and the ranges of copies.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -14,15 +14,15 @@ class Worker {
   Worker();
   Worker(Worker const&) = delete;
   Worker& operator=(Worker const&) = delete;
-  /// Ends the thread behind the work that it was asked for last.
+  /// Ends the thread after the last requested work.
   ~Worker();
 
-  /// Runs `work` there, behind what it was asked for before, and returns at once. May be called by that work.
+  /// Queues `work` there, and returns at once. May be called by that work.
   void start(std::function<void()> work);
   /// Runs `work` there and returns when it has ended.
   void run(std::function<void()> const& work);
 
-  /// Whether the calling thread is a stream's, in a host function: no call of the runtime is allowed there.
+  /// Whether the calling thread is a stream's, in a host function, where calls of the runtime are not allowed.
   static bool here();
 
  private:

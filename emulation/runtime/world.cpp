@@ -3,7 +3,7 @@
 namespace emulation {
 
 World& world() {
-  static World& only = *new World;  // never destroyed: objects of static life call the runtime later
+  static World& only = *new World;  // never destroyed: static objects call the runtime later
   return only;
 }
 

@@ -1,4 +1,5 @@
-// All that the emulated machine is: its devices, streams, events and pools. One world, under one lock, never destroyed.
+// The state of the emulated machine: its devices, streams, events and pools. One world, under one lock, never
+// destroyed.
 #pragma once
 #include <cuda_runtime_api.h>
 
@@ -26,11 +27,11 @@ namespace emulation {
 struct Stream;
 struct SharedEvent;
 
-/// A place in a stream's order: behind its first `count` operations.
+/// A place in a stream's order: after its first `count` operations.
 struct Point {
   Stream* stream = nullptr;
   std::uint64_t count = 0;
-  std::shared_ptr<char const> token{};  ///< of a recorded event: by which ThreadSanitizer knows it
+  std::shared_ptr<char const> token{};  ///< of a recorded event: its identity for ThreadSanitizer
 };
 
 struct Range {
@@ -38,14 +39,14 @@ struct Range {
   std::size_t size = 0;
 };
 
-/// What a stream does in its turn.
+/// An operation of a stream.
 struct Operation {
   std::function<void()>
-      prepare{};                ///< in ThreadSanitizer's eyes the work itself: touches ranges, runs what users wrote
+      prepare{};                ///< for ThreadSanitizer, the work itself: touches ranges, runs user code
   std::function<void()> run{};  ///< the work, under the world's lock
   cudaHostFn_t host_function = nullptr;  ///< instead: run by the stream's own thread, without the lock
   void* argument = nullptr;
-  std::vector<Point> after{};    ///< what must be done before, beyond the stream's order
+  std::vector<Point> after{};    ///< its dependencies beyond the stream's order
   std::vector<Range> touches{};  ///< page-locked memory that must not be freed before
   void* caller = nullptr;
   bool late = false;
@@ -55,19 +56,19 @@ struct Stream {
   int device = 0;
   unsigned flags = 0;
   int priority = 0;
-  int number = 0;  ///< in the order of making
-  int turn = 0;    ///< in the order of making since the seed was set: which bit of the seed
+  int number = 0;  ///< in the order of creation
+  int turn = 0;    ///< in the order of creation since the seed was set: which bit of the seed
   bool legacy = false;
   bool destroyed = false;
   bool lost = false;  ///< with its context
   bool busy = false;  ///< its thread runs a host function
-  int polls = 0;      ///< queries in a row that found it at work
+  int polls = 0;      ///< queries in a row that found it busy
   std::list<Operation> queue{};
   std::uint64_t enqueued = 0;
   std::uint64_t done = 0;
-  std::uint64_t told = 0;    ///< how much of it the host knows to be done, here and in the next two: see managed.hpp
-  std::uint64_t kernel = 0;  ///< behind the last kernel
-  std::vector<std::pair<std::uint64_t, Point>> behind{};  ///< which operation begins behind which point
+  std::uint64_t told = 0;    ///< the part that the host knows to be done, here and in the next two: see managed.hpp
+  std::uint64_t kernel = 0;  ///< after the last kernel
+  std::vector<std::pair<std::uint64_t, Point>> behind{};  ///< which operation begins after which point
   std::unique_ptr<Worker> worker{};
   void* made_at = nullptr;
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
@@ -87,8 +88,8 @@ struct Event {
   std::shared_ptr<std::uint64_t> when{};  ///< how many operations the machine had done; 0: not yet
   int polls = 0;
   void* made_at = nullptr;
-  SharedEvent* shared = nullptr;  ///< what other processes see of it
-  pid_t exporter = 0;             ///< whose it is, if it is another process's
+  SharedEvent* shared = nullptr;  ///< the part that other processes see
+  pid_t exporter = 0;             ///< the owning process, if it is another
 };
 
 struct Pool {
@@ -99,26 +100,25 @@ struct Pool {
   std::uint64_t threshold = 0;
   std::uint64_t used = 0, used_high = 0, reserved = 0, reserved_high = 0;
   std::uint64_t limit = 0;      ///< 0: none
-  int flags[4] = {0, 1, 1, 1};  ///< by attribute: what may be reused, kept and not looked at
+  int flags[4] = {0, 1, 1, 1};  ///< by attribute: reuse flags, stored but not used
   bool exportable = false;      ///< by a file descriptor
-  std::uint64_t exporter = 0;   ///< the mark of the process whose it is, if it is another's, and its number there
+  std::uint64_t exporter = 0;   ///< the mark of the owning process, if it is another, and its number there
   int number = -1;
   void* made_at = nullptr;
 };
 
 struct Device {
   cudaError_t error = cudaSuccess;  ///< sticky
-  bool context = false;             ///< whether its context is there
-  unsigned contexts = 0;            ///< how many of them are no more
+  bool context = false;             ///< whether its context exists
+  unsigned contexts = 0;            ///< how many of them were destroyed
   std::size_t used = 0;
-  std::uint32_t peers = 0;  ///< bit d: kernels here may touch memory of device d
+  std::uint32_t peers = 0;  ///< bit d: kernels here may access memory of device d
   Stream* legacy = nullptr;
   Pool* standard_pool = nullptr;
   Pool* pool = nullptr;
 };
 
-/// Handles are numbers with a mark, never used again: a handle that was destroyed is known as such, and one that never
-/// was is none.
+/// Handles are numbers with a mark, never reused: a destroyed handle is recognised, and so is an invalid one.
 template <class T, class Handle, std::uintptr_t mark>
 class Handles {
  public:
@@ -148,7 +148,7 @@ class Handles {
 
 struct World {
   Lock lock;
-  Change change;  ///< told whenever a host function has ended
+  Change change;  ///< signalled whenever a host function has ended
   Machine machine;
   std::uint64_t seed = 0;
   int streams_made = 0;
@@ -160,7 +160,7 @@ struct World {
   Handles<Stream, cudaStream_t, 0x57ea0000000> streams;
   Handles<Event, cudaEvent_t, 0xe7e00000000> events;
   Handles<Pool, cudaMemPool_t, 0x9001000000> pools;
-  std::map<int, Stream*> active;                       ///< those with something in their queue, by number
+  std::map<int, Stream*> active;                       ///< those with queued operations, by number
   std::map<std::byte const*, std::size_t> registered;  ///< by cudaHostRegister
 };
 

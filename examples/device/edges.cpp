@@ -1,6 +1,6 @@
-// The brain volume goes into device memory, kernels smooth it there and find its edges, and these are written as a new
-// array. The host decompresses and compresses; it sees no voxel otherwise. With nvcc this runs on a GPU; the tests run
-// it on an emulated CUDA runtime.
+// Reads the brain volume into device memory, where kernels smooth it and find its edges, and writes these as a new
+// array. The host only decompresses and compresses. With nvcc this runs on a GPU; the tests run it on an emulated CUDA
+// runtime.
 #include <cstdint>
 #include <exception>
 #include <iostream>
@@ -13,12 +13,12 @@
 int main(int argc, char** argv) try {
   using namespace tessera;
   LocalStore<HostBuffer> const brain{"examples/data/brain.zarr"}, made{argc > 1 ? argv[1] : "edges.zarr"};
-  Queue<space::Device> on{Queue<space::Host>{4}};  // a stream, and the threads of the host that work for it
+  Queue<space::Device> on{Queue<space::Host>{4}};  // a stream, and host threads that work for it
 
-  // Elements on the device, zstd on the host: between them every chunk crosses.
+  // Elements on the device, zstd on the host: every chunk crosses between them.
   using Stored = Pipeline<space::Device, codec::Bytes, CastTo<space::Host>, codec::Zstd>;
   auto const t1 = open_array<std::uint8_t, 3, Stored>(brain, "t1", on);
-  auto const volume = t1.read<DeviceBuffer>(all, on);
+  auto const volume = t1.on(on).read<DeviceBuffer>(all);
 
   OwnedArray<int, 3, DeviceBuffer> x{t1.shape(), on}, y{t1.shape(), on};
   launch(on, t1.size(), Smooth<std::uint8_t const>{volume.view(), x.data(), 0});
@@ -29,12 +29,12 @@ int main(int argc, char** argv) try {
 
   auto const edges = create_array<float, 3>(made, "edges",
                                             {.shape = t1.shape(),
-                                             .chunk_shape = t1.chunk_shape(),
+                                             .chunks = t1.chunk_shape(),
                                              .attributes = {{"units", "arbitrary intensity per voxel"}},
                                              .dimension_names = t1.metadata().dimension_names,
                                              .overwrite = true},
                                             Stored{}, on);
-  edges.write(all, steepness.view(), on).wait();
+  edges.on(on).write(all, steepness.view()).wait();
   std::cout << "the edges of " << to_string(t1.shape()) << " voxels are in " << made.name() << '\n';
 } catch (std::exception const& error) {
   std::cerr << error.what() << '\n';

@@ -10,7 +10,7 @@
 template <class T>
 using Volume = tessera::ArrayView<T, 3, tessera::space::Device>;
 
-/// The i-th voxel of a volume along one axis: its neighbours there, of which those beyond the border are the border's.
+/// The i-th voxel of a volume along one axis: its neighbours there; those beyond the border equal the border's.
 template <class T>
 struct Line {
   T const* voxel;
@@ -29,8 +29,8 @@ struct Line {
   }
 };
 
-/// Sixteen times the mean of five neighbours along an axis, weighted 1 4 6 4 1: close to a Gaussian of one voxel's
-/// width.
+/// Sixteen times the mean of five neighbours along an axis, weighted 1 4 6 4 1: close to a Gaussian with a width of one
+/// voxel.
 template <class T>
 struct Smooth {
   Volume<T> from;
@@ -43,7 +43,8 @@ struct Smooth {
   }
 };
 
-/// How steep a volume is that was smoothed along its three axes: the length of its gradient, in units of t1 per voxel.
+/// The steepness of a volume that was smoothed along its three axes: the length of its gradient, in units of t1 per
+/// voxel.
 struct Steepness {
   Volume<int> from;
   float* to;

@@ -1,12 +1,11 @@
-// A filter over a volume that is larger than the device memory it is given. Twice each voxel becomes the mean of itself
-// and its neighbours along the first axis. What lies between the two passes is an array that nobody has to keep: a
-// cache has as much of it as fits on the device, and in page-locked memory; what fits in neither is written to the
-// store.
+// A filter over a volume that is larger than the given device memory. Twice each voxel becomes the mean of itself and
+// its neighbours along the first axis. The array between the two passes is temporary: a cache holds as much of it as
+// fits on the device, and in page-locked memory; the rest is written to the store.
 //
 //   out_of_core [PICTURE.svg]
 //
-// The picture shows what was where: a row for each chunk of that array, a column for each step. With nvcc this runs on
-// a GPU; the tests run it on an emulated CUDA runtime.
+// The picture shows where chunks were: a row for each chunk of that array, a column for each step. With nvcc this runs
+// on a GPU; the tests run it on an emulated CUDA runtime.
 #include <algorithm>
 #include <cstdint>
 #include <exception>
@@ -28,10 +27,10 @@ constexpr std::uint64_t edge = 32, chunk_bytes = edge * edge * edge;
 
 auto volume_in(MemoryStore<HostBuffer> const& store, char const* path, Extents const& shape,
                Queue<space::Device> const& on) {
-  return create_array<std::uint8_t, 3>(store, path, {.shape = shape, .chunk_shape = {edge, edge, edge}}, Stored{}, on);
+  return create_array<std::uint8_t, 3>(store, path, {.shape = shape, .chunks = {edge, edge, edge}}, Stored{}, on);
 }
 
-// One block of the result, from one that is a voxel longer at both ends, where there is one.
+// One block of the result, from one that is a voxel longer at both ends, except at the border.
 template <class From, class To>
 void filter(From const& from, To const& to, Slice const (&block)[3], Queue<space::Device>& on) {
   auto const length = from.array().shape()[0];
@@ -39,9 +38,9 @@ void filter(From const& from, To const& to, Slice const (&block)[3], Queue<space
   auto const begin = first == 0 ? 0 : first - 1, end = std::min(last + 1, length);
   Extents const inside{last - first, block[1].stop - block[1].first, block[2].stop - block[2].first};
   OwnedArray<std::uint8_t, 3, DeviceBuffer> around{{end - begin, inside[1], inside[2]}, on}, mean{inside, on};
-  from.read({{begin, end}, block[1], block[2]}, around, on);
+  from.on(on).read({{begin, end}, block[1], block[2]}, around);
   launch(on, mean.size(), Mean{around.view(), mean.view(), first - begin});
-  to.write({block[0], block[1], block[2]}, mean, on);
+  to.on(on).write({block[0], block[1], block[2]}, mean);
 }
 
 }  // namespace
@@ -49,13 +48,12 @@ void filter(From const& from, To const& to, Slice const (&block)[3], Queue<space
 int main(int argc, char** argv) try {
   LocalStore<HostBuffer> const brain{"examples/data/brain.zarr"};
   MemoryStore<HostBuffer> const store;
-  Queue<space::Device> on, of_caches;  // the kernels', and one that reads and spills beside them
+  Queue<space::Device> on, of_caches;  // one for kernels, and one that reads and spills beside them
   auto const t1 = open_array<std::uint8_t, 3, Stored>(brain, "t1", on).read<HostBuffer>(all);
   auto const source = volume_in(store, "source", t1.shape(), of_caches);
   source.through<space::Host>().write(all, t1);
 
-  // A fifth of the volume on the device for all three, 68 of 336 chunks, and 96 chunks on the host of what lies
-  // between.
+  // The device holds a fifth of the volume for all three, 68 of 336 chunks; the host 96 chunks of the array in between.
   auto const cache_of = [&](auto const& array, std::uint64_t device, std::uint64_t host) {
     return ChunkCache{array, {.device = device * chunk_bytes, .host = host * chunk_bytes}};
   };
@@ -69,7 +67,7 @@ int main(int argc, char** argv) try {
     filter(before, once, block.slices, on);
     picture.add_step(once);
   }
-  for (auto i = blocks.rbegin(); i != blocks.rend(); ++i) {  // back again: what was used last is still there
+  for (auto i = blocks.rbegin(); i != blocks.rend(); ++i) {  // backwards: the chunks used last are still there
     filter(once, twice, i->slices, on);
     picture.add_step(once);
   }

@@ -26,7 +26,7 @@ struct Mean {
   }
 };
 
-/// The same by the host, of a whole volume.
+/// The same on the host, for a whole volume.
 inline std::vector<std::uint8_t> mean_of(std::vector<std::uint8_t> const& from, tessera::Extents const& shape) {
   auto const plane = shape[1] * shape[2];
   std::vector<std::uint8_t> to(from.size());

@@ -1,4 +1,4 @@
-// Bars of two ways to do the same, as SVG.
+// Bars for two ways to do the same, as SVG.
 #pragma once
 #include <algorithm>
 #include <fstream>
@@ -7,7 +7,7 @@
 struct Way {
   std::string name{};
   double seconds = 0;    // until the last worker has its result
-  double mebibytes = 0;  // that the workers hold for themselves, together
+  double mebibytes = 0;  // of all workers' own memory together
 };
 
 inline void write_picture(std::string const& path, Way const& alone, Way const& shared) {

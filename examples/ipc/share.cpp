@@ -1,8 +1,8 @@
-// One process decodes an array, and four others work on slices of it, against four that each read for themselves.
+// One process decodes an array, and four others work on slices of it, compared with four that each read alone.
 //
 //   share [PICTURE.svg]
 //
-// Each worker is this program anew: share DESCRIPTOR|- NUMBER prints the sum of its slices and what memory it holds.
+// Each worker is a new process of this program: share DESCRIPTOR|- NUMBER prints the sum of its slices and its memory.
 // share_device.cpp does the same in device memory.
 #include <cstdint>
 #include <fstream>

@@ -1,10 +1,10 @@
-// One process decodes an array into device memory, and kernels of four others work on slices of it, against four that
-// each read for themselves.
+// One process decodes an array into device memory, and kernels of four others work on slices of it, compared with four
+// that each read alone.
 //
 //   share_device [PICTURE.svg]
 //
-// Each worker is this program anew: share_device DESCRIPTOR|- NUMBER prints the sum of its slices and what device memory
-// it holds. With nvcc this runs on a GPU; the tests run it on an emulated CUDA runtime.
+// Each worker is a new process of this program: share_device DESCRIPTOR|- NUMBER prints the sum of its slices and its
+// device memory. With nvcc this runs on a GPU; the tests run it on an emulated CUDA runtime.
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -21,14 +21,14 @@ using namespace tessera;
 
 namespace {
 
-// Elements on the device, zstd on the host: between them every chunk crosses.
+// Elements on the device, zstd on the host: every chunk crosses between them.
 using Stored = Pipeline<space::Device, codec::Bytes, CastTo<space::Host>, codec::Zstd>;
 
 auto t1(Queue<space::Device>& on) {
   return open_array<std::uint8_t, 3, Stored>(LocalStore<HostBuffer>{"examples/data/brain.zarr"}, "t1", on);
 }
 
-// Memory that others can open, and how much of it there was at most.
+// Memory that other processes can open, and its peak.
 class Counted {
  public:
   void* allocate(std::size_t size, std::size_t alignment) {
@@ -73,7 +73,7 @@ Result work(std::string const& descriptor, int worker) {
   Counted memory;
   Queue<space::Device> on{Queue<space::Host>{}, {.device = memory}};
   if (descriptor == "-") {
-    auto const own = t1(on).read<DeviceBuffer>(all, on);
+    auto const own = t1(on).read<DeviceBuffer>(all);
     return {sum(own.sub(slices_of(worker, own.shape()[0])), on), memory.mebibytes()};
   }
   ipc::Consumer consumer;
@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
     ipc::IpcResource memory;
     Queue<space::Device> on{Queue<space::Host>{}, {.device = memory}};
     ipc::Producer producer;
-    auto const published = ipc::publish(producer, t1(on).read<DeviceBuffer>(all, on), on);
+    auto const published = ipc::publish(producer, t1(on).read<DeviceBuffer>(all), on);
     return run(published.json());
   });
 }

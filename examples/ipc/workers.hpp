@@ -1,4 +1,4 @@
-// Four workers, each a process of its own, twice: each reads for itself, and one reads for all.
+// Four worker processes, twice: each reads for itself, and one reads for all.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -20,12 +20,13 @@ inline tessera::Box slices_of(int worker, std::uint64_t length) {
   return {{worker, length, workers}, tessera::all, tessera::all};
 }
 
-/// What a worker found, and how much memory it has for itself.
+/// The result of a worker, and its own memory.
 struct Result {
   double sum = 0, mebibytes = 0;
 };
 
-/// All workers at once: each is the program anew, with a descriptor, or "-", and its number. The sum of their results.
+/// Runs all workers at once: each is a new process of the program, with a descriptor, or "-", and its number. Returns
+/// the sum of their results.
 inline double run_workers(std::string const& program, std::string const& descriptor, Way& way) {
   std::vector<std::FILE*> running;
   for (int i = 0; i < workers; ++i)
@@ -42,8 +43,8 @@ inline double run_workers(std::string const& program, std::string const& descrip
   return total;
 }
 
-/// main of a program whose `work(descriptor, worker)` is what a worker does, and whose `share(run)` publishes the array,
-/// gives run its descriptor and returns what that returns.
+/// main of a program: `work(descriptor, worker)` is a worker's work, and `share(run)` publishes the array, passes run
+/// its descriptor and returns the result of run.
 template <class Work, class Share>
 int compare(int argc, char** argv, Work&& work, Share&& share) try {
   if (argc == 3) {

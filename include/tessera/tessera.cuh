@@ -1,4 +1,4 @@
-// All of tessera that needs the CUDA runtime and no other library, after tessera.hpp.
+// tessera.hpp, and all of tessera that needs the CUDA runtime but no other library.
 #pragma once
 #include <tessera/tessera.hpp>
 
@@ -12,3 +12,16 @@
 #include <tessera/memory/resource.cuh>
 #include <tessera/place/copy.cuh>
 #include <tessera/store/local_store.cuh>
+
+#if defined(TESSERA_SEPARATE) && !defined(TESSERA_SEPARATE_CUDA)
+#include <tessera/any_spaces.hpp>
+#endif
+#if defined(TESSERA_SEPARATE_CUDA)
+namespace tessera { inline namespace v0 { namespace detail {
+template <>
+inline constexpr bool is_compiled<space::Device> = true;
+}}}  // namespace tessera::v0::detail
+#define TESSERA_INSTANCE extern
+#include <tessera/detail/device_instances.ipp>
+#undef TESSERA_INSTANCE
+#endif

@@ -1,5 +1,5 @@
-// All of tessera that needs no library. The data path goes through its folders: key, store, buffer, cast, codec,
-// pipeline, array, view.
+// All of tessera that needs no other library. The data path passes through its folders: key, store, buffer, cast,
+// codec, pipeline, array, view.
 #pragma once
 #include <tessera/array/array.hpp>
 #include <tessera/buffer/host_buffer.hpp>
@@ -16,10 +16,14 @@
 #include <tessera/memory/pending.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
+#include <tessera/metadata/json.hpp>
+#include <tessera/metadata/to_json.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/node/create_group.hpp>
 #include <tessera/node/erase.hpp>
+#include <tessera/node/exists.hpp>
 #include <tessera/node/group.hpp>
+#include <tessera/node/in_folder.hpp>
 #include <tessera/node/move.hpp>
 #include <tessera/node/open.hpp>
 #include <tessera/node/open_group.hpp>
@@ -50,3 +54,9 @@
 #include <tessera/view/mdspan.hpp>
 #include <tessera/view/orthogonal.hpp>
 #include <tessera/view/points.hpp>
+
+#if defined(TESSERA_SEPARATE)
+#define TESSERA_INSTANCE extern
+#include <tessera/detail/instances.ipp>
+#undef TESSERA_INSTANCE
+#endif

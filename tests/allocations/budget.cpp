@@ -1,6 +1,6 @@
-// What reads and writes hold stays below the budget that they are given, however large the array is. Counted is what
-// operator new gave, libraries' contexts apart, which come from malloc: chunks, values, and what is known of them. The
-// elements that are read or written are there before, and the values are in files.
+// Reads and writes keep their memory below the given budget, however large the array is. Counted is memory from
+// operator new, without the libraries' contexts, which come from malloc: chunks, values, and bookkeeping. The elements
+// in memory exist before, and the values are in files.
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace {
 constexpr std::uint64_t edge = 256, chunk_size = edge * edge;  // bytes
 constexpr std::uint64_t budget = 16 * chunk_size;
 
-// Values are as long as they can be.
+// Values have their maximum length.
 std::vector<std::uint8_t> noise(std::size_t n) {
   std::vector<std::uint8_t> result(n);
   std::uint64_t state = 88172645463325252u;
@@ -47,10 +47,10 @@ struct Run {
     f();
     counted.stop();
     CHECK(counted.peak() <= static_cast<std::ptrdiff_t>(budget));
-    if (what != direct) CHECK(counted.peak() >= static_cast<std::ptrdiff_t>(chunk_size));  // it is counted at all
+    if (what != direct) CHECK(counted.peak() >= static_cast<std::ptrdiff_t>(chunk_size));  // the counter works
   }
 
-  // Each with a queue of its own, which keeps nothing from before.
+  // Each with a queue of its own, which keeps no earlier memory.
   template <class P>
   void operator()(P const& pipeline) const {
     CAPTURE(threads);
@@ -59,7 +59,7 @@ struct Run {
     LocalStore<HostBuffer> const store{folder.path()};
     std::uint64_t const rows = times * 16 * edge;
     auto const open = [&] { return open_array<std::uint8_t, 2, P>(store, "a", Queue<space::Host>{threads}); };
-    create_array<std::uint8_t, 2>(store, "a", NewArray<std::uint8_t>{{rows, edge}, {edge, edge}}, pipeline,
+    create_array<std::uint8_t, 2>(store, "a", {.shape = {rows, edge}, .chunks = {edge, edge}}, pipeline,
                                   Queue<space::Host>{});
     auto const elements = noise(rows * edge);
     std::vector<std::uint8_t> found(rows * edge);
@@ -121,7 +121,7 @@ TEST_CASE("reads of shards hold no more than their budget, read whole and by ran
   constexpr std::uint64_t rows = 128 * edge;
   auto const elements = noise(rows * edge);
   auto const check = [&](auto const& store, std::uint64_t per_shard) {
-    create_array<std::uint8_t, 2>(store, "a", {.shape = {rows, edge}, .chunk_shape = {per_shard * edge, edge}},
+    create_array<std::uint8_t, 2>(store, "a", {.shape = {rows, edge}, .chunks = {per_shard * edge, edge}},
                                   P{codec::Sharding<Inner>{{edge, edge}}}, Queue<space::Host>{})
         .write(all, elements);
     for (std::size_t threads : {1u, 2u}) {
@@ -134,7 +134,7 @@ TEST_CASE("reads of shards hold no more than their budget, read whole and by ran
       counted.stop();
       CHECK((found == elements));
       CHECK(counted.peak() <= static_cast<std::ptrdiff_t>(budget));
-      CHECK(counted.peak() >= static_cast<std::ptrdiff_t>(chunk_size));  // it is counted at all
+      CHECK(counted.peak() >= static_cast<std::ptrdiff_t>(chunk_size));  // the counter works
     }
   };
   test::TemporaryFolder const folder;
@@ -147,12 +147,12 @@ TEST_CASE("reads of shards hold no more than their budget, read whole and by ran
 
 namespace {
 
-// The least budget that is not refused, which the refusal of a smaller one says.
+// The smallest accepted budget, which the refusal of a smaller one names.
 template <class F>
 std::uint64_t least(F&& f) try {
   f(1);
   return 0;
-} catch (SelectionError const& error) {
+} catch (BudgetError const& error) {
   std::string const line = error.what();
   return std::stoull(line.substr(line.find("takes ") + 6));
 }
@@ -161,12 +161,12 @@ template <class P>
 void check_least(P const& pipeline) {
   test::TemporaryFolder const folder;
   LocalStore<HostBuffer> const store{folder.path()};
-  NewArray<std::uint8_t> const wanted{{edge * 8, edge}, {edge, edge}};
+  NewArray<std::uint8_t> const wanted{.shape = {edge * 8, edge}, .chunks = {edge, edge}};
   auto const first = create_array<std::uint8_t, 2>(store, "a", wanted, pipeline, Queue<space::Host>{});
   first.write(all, noise(edge * 8 * edge));
   Box const inner{{1, edge * 8 - 1}, {1, edge - 1}};
   std::vector<std::uint8_t> elements = noise((edge * 8 - 2) * (edge - 2));
-  first.write(inner, elements);  // the store makes the locks of its keys once: they are not of a write
+  first.write(inner, elements);  // the store makes the locks of its keys once: they do not belong to a write
   auto const check = [&](auto&& run) {
     auto const array = open_array<std::uint8_t, 2, P>(store, "a", Queue<space::Host>{4});
     auto const enough = least([&](std::uint64_t memory) { run(array, memory); });
@@ -195,7 +195,7 @@ TEST_CASE("compacting what is selected holds nothing for each shard") {
   constexpr std::uint64_t shards = 1 << 16;
   test::TemporaryFolder const folder;
   LocalStore<HostBuffer> const store{folder.path()};
-  auto const array = create_array<std::uint8_t, 1>(store, "a", NewArray<std::uint8_t>{{shards * 4}, {4}},
+  auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {shards * 4}, .chunks = {4}},
                                                    Pipeline<space::Host, Shards>{Shards{{2}}}, Queue<space::Host>{1});
   array.fill({{8, 12}}, 7);
   test::Allocations counted;

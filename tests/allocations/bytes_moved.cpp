@@ -60,14 +60,14 @@ TEST_CASE("an array of Zarr v2, order F, big-endian, zlib: a chunk is decoded on
       "fill_value": 0, "order": "F", "filters": null, "compressor": {"id": "zlib", "level": 1}})");
   std::vector<double> given(128 * 128), elements(given.size());
   for (std::size_t i = 0; i < given.size(); ++i) given[i] = static_cast<double>(i * 7 % 1013);
-  Queue<space::Host> on;  // of one thread: each that works has a place to decode in
+  Queue<space::Host> on;  // per thread: each has a place to decode in
   auto const array = open_array<double, 2, Codecs<codec::Transpose, codec::Bytes, codec::Zlib>>(store, "a", on);
   array.write(all, given);
   Traffic traffic;
   test::Allocations counted{of_chunk};
   array.read(all, elements, {.mini_batch = 1, .traffic = &traffic});
   counted.stop();
-  CHECK(counted.large() == 1);  // where chunks are decoded; nothing stands between that and the elements
+  CHECK(counted.large() == 1);  // the decoding scratch; nothing is between it and the elements
   CHECK(traffic.decoded == 4 * of_chunk);
   CHECK(traffic.placed == elements.size() * sizeof(double));
   CHECK(elements == given);

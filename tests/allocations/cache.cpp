@@ -1,4 +1,4 @@
-// A hit of a cache allocates nothing.
+// A cache hit allocates nothing.
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 TEST_CASE("chunks that a cache has are held without an allocation") {
   using namespace tessera;
   MemoryStore<HostBuffer> const store;
-  auto const array = create_array<float, 3>(store, "a", {.shape = {64, 64, 64}, .chunk_shape = {16, 16, 16}});
+  auto const array = create_array<float, 3>(store, "a", {.shape = {64, 64, 64}, .chunks = {16, 16, 16}});
   ChunkCache const cache{array, {.host = 1 << 20}};
   Box const some{{0, 20}, all, {7, 9}};
   auto const touched = [&] {

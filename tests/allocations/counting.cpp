@@ -1,4 +1,4 @@
-// The counters count: or every test here would pass in vain.
+// The counters count: otherwise every test here would pass in vain.
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -10,7 +10,7 @@
 
 #include <support/allocations.hpp>
 
-// Through a pointer that the compiler cannot see through, or it would leave allocations out.
+// Through an opaque pointer, otherwise the compiler would remove allocations.
 static void* volatile kept;
 
 TEST_CASE("allocations by new, malloc and a library are counted") {

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <tessera/cache/chunk_cache.hpp>
+#include <tessera/shard/detail/index_cache.hpp>
 #include <tessera/tessera.hpp>
 
 #include <support/allocations.hpp>
@@ -25,14 +26,14 @@ Box const part{{2, 14}, {1, 3}};
 template <class S>
 auto made_in(S const& store) {
   auto const array =
-      create_array<std::int32_t, 2>(store, "a name that no short string has", {.shape = shape, .chunk_shape = {4, 4}});
+      create_array<std::int32_t, 2>(store, "a name that no short string has", {.shape = shape, .chunks = {4, 4}});
   Ints elements(64);
   std::iota(elements.begin(), elements.end(), 1);
   array.write(all, elements);
   return array;
 }
 
-// Each element is as it was or, within `part`, -1; all of these, if nothing failed.
+// Each element is unchanged or, within `part`, -1; all of these are -1, if nothing failed.
 bool is_old_or_new(Ints const& found, bool must_be_new) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     bool const is_inside = i / 4 >= 2 && i / 4 < 14 && i % 4 >= 1 && i % 4 < 3;
@@ -42,7 +43,7 @@ bool is_old_or_new(Ints const& found, bool must_be_new) {
   return true;
 }
 
-// f(make()) until none of its allocations fails; check(what was made, whether one did).
+// Repeats f(make()) until none of its allocations fails; check(result of make, whether one failed).
 template <class Make, class F, class Check>
 void fail_each(Make&& make, F&& f, Check&& check) {
   for (std::size_t k = 0;; ++k) {
@@ -71,7 +72,7 @@ void fail_each(Make&& make, F&& f, Check&& check) {
 TEST_CASE("each allocation of a cache's calls fails in turn: no chunk and no room is lost") {
   auto const array_and_cache = [] {
     auto const array = made_in(MemoryStore<HostBuffer>{});
-    return std::pair{array, ChunkCache{array, {.host = 2 * 64}}};  // two chunks: others leave
+    return std::pair{array, ChunkCache{array, {.host = 2 * 64}}};  // two chunks: others are evicted
   };
   Ints const fresh(24, -1);
   fail_each(
@@ -92,7 +93,7 @@ TEST_CASE("each allocation of a cache's calls fails in turn: no chunk and no roo
         array.read(all, stored);
         CHECK(seen == stored);
         CHECK(is_old_or_new(stored, !has_failed));
-        (void)cache.hold({{0, 8}, all});  // there is room for as many as before
+        (void)cache.hold({{0, 8}, all});  // the room is unchanged
         cache.clear();
         CHECK(cache.statistics().host_bytes == 0);
       });
@@ -116,7 +117,7 @@ TEST_CASE("each allocation fails where an index is to be kept: what is kept is c
       has_failed = failing.has_failed();
     }
     (void)cache.open(key, changes);
-    (void)cache.open({"b/c/0"}, changes);  // for which what was there goes
+    (void)cache.open({"b/c/0"}, changes);  // which evicts the previous ones
     CHECK(cache.size() < 1000);
     cache.forget({"b/c/0"});
     CHECK(cache.size() == 0);

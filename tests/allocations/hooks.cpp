@@ -1,5 +1,5 @@
-// The hooks behind support/allocations.hpp. operator new is replaced, as any program may; malloc is replaced where it
-// is glibc's, and watched where it is a sanitizer's.
+// The hooks of support/allocations.hpp. operator new is replaced, as any program may; malloc is replaced in glibc, and
+// watched under a sanitizer.
 #include <malloc.h>
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// What a queue keeps when nobody works on it: no more than it is told, and nothing after trim().
+// Memory that an idle queue keeps: no more than its limit, and nothing after trim().
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::ptrdiff_t mebibyte = 1 << 20;
 
-// Of two chunks of so many MiB, which are read in part, so that they are decoded into scratch; and of shards.
+// For two chunks of that many MiB, which are read in part, so that they are decoded into scratch; and for shards.
 struct Arrays {
   explicit Arrays(std::uint64_t chunk) : rows{2 * chunk} {
     using Plain = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
     using Shards = Pipeline<space::Host, codec::Sharding<Plain>>;
-    NewArray<std::uint8_t> const wanted{{rows, 1 << 20}, {chunk, 1 << 20}};
+    NewArray<std::uint8_t> const wanted{.shape = {rows, 1 << 20}, .chunks = {chunk, 1 << 20}};
     Queue<space::Host> const on;
     create_array<std::uint8_t, 2>(store, "plain", wanted, Plain{}, on).write(all, elements());
     create_array<std::uint8_t, 2>(store, "shards", wanted, Shards{codec::Sharding<Plain>{{1, 1 << 20}}}, on)
@@ -54,7 +54,7 @@ TEST_CASE("after work that took much a queue keeps no more than its bound") {
       CAPTURE(threads);
       CAPTURE(most);
       Queue<space::Host> const on{threads};
-      arrays.use(Queue<space::Host>{});  // the store has what it grows to
+      arrays.use(Queue<space::Host>{});  // the store already has its growth
       on.keep_idle(most << 20);
       test::Allocations counted;
       arrays.use(on);

@@ -1,4 +1,4 @@
-// Two threads read: what both need is there after a first read in which both took part.
+// Two threads read: the first read, in which both took part, allocated the memory of both.
 #include <atomic>
 #include <barrier>
 #include <cstdint>
@@ -55,8 +55,8 @@ TEST_CASE("t1: a second read with two threads allocates nothing per chunk") {
   array.read(all, all_of_it, {1});
   counted.stop();
   CHECK(all_of_it == test::t1_elements());
-  // Of the 33 chunks none needs anything of its own. What may be made once more: a zstd context, for the two threads
-  // need not have been inside the library at once before; lists in objects that now serve another purpose.
+  // None of the 33 chunks needs anything of its own. Possible new allocations: a zstd context, because the two threads
+  // may not have been inside the library at once before; lists in objects that now serve another purpose.
   CHECK(counted.news() <= 6);
   CHECK(counted.blocks() <= 8);
 }

@@ -1,4 +1,4 @@
-// After the first batches, reading allocates nothing: neither tessera nor the libraries below it.
+// After the first batches, reading allocates nothing: neither in tessera nor in the libraries below it.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -75,7 +75,7 @@ TEST_CASE("t1_sharded: a read of inner chunks whose index is kept allocates noth
   auto const array = open_array<std::uint8_t, 3, AllCodecs>(test::brain_store(), "t1_sharded", test::HostQueue{});
   array.keep_shard_indexes(1 << 20);
   std::vector<std::uint8_t> all_of_it(197 * 233 * 189), part(50 * 50 * 50), one(1);
-  for (int round = 0; round < 3; ++round) {  // by the first one shards are read whole, by the second in parts
+  for (int round = 0; round < 3; ++round) {  // shards are read whole through the first one, in parts through the second
     std::size_t blocks = count(array, all, all_of_it).blocks + count(array, one_chunk, part).blocks;
     for (std::uint64_t i = 0; i < 150; i += 7) {
       blocks += count(array, {{i, i + 1}, {150 - i, 151 - i}, {i, i + 1}}, one).blocks;

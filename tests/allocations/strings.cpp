@@ -1,4 +1,4 @@
-// Arrays of strings: chunks allocate nothing beside what the strings themselves need.
+// Arrays of strings: chunks allocate nothing besides the strings themselves.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -32,7 +32,7 @@ TEST_CASE("a warmed read of strings allocates for the strings that need it, and 
   constexpr std::size_t chunks = 16, of_chunk = 8;
   using P = Pipeline<space::Host, codec::VlenUtf8, codec::Zstd>;
   auto const array = create_array<std::string, 1>(MemoryStore<HostBuffer>{}, "a",
-                                                  {.shape = {chunks * of_chunk}, .chunk_shape = {of_chunk}}, P{},
+                                                  {.shape = {chunks * of_chunk}, .chunks = {of_chunk}}, P{},
                                                   Queue<space::Host>{});
   auto const short_one = std::string{"short"}, long_one = std::string(40, 'x');
   Strings given(chunks * of_chunk, short_one), to(chunks * of_chunk);
@@ -40,11 +40,11 @@ TEST_CASE("a warmed read of strings allocates for the strings that need it, and 
   array.write(all, given);
   array.read(all, to);
   CHECK(to == given);
-  CHECK(news([&] { array.read(all, to); }) == 0);  // each has the room that it needs
+  CHECK(news([&] { array.read(all, to); }) == 0);  // each has enough room
   to = Strings(to.size());
   CHECK(news([&] { array.read(all, to); }) == chunks);
   CHECK(to == given);
-  // What the store keeps is its own: two for each value.
+  // The store makes its own allocations: two for each value.
   CHECK(news([&] { array.write(all, given); }) <= 2 * chunks);
 }
 

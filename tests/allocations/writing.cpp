@@ -1,4 +1,4 @@
-// After a first time, writing allocates nothing per chunk; what a store needs for its values is the store's.
+// After the first time, writing allocates nothing per chunk; the store allocates its values.
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -18,7 +18,7 @@ using namespace tessera;
 
 namespace {
 
-/// Values go where older ones of their key were, so that the store itself allocates nothing the second time.
+/// Values replace older ones of their key, so that the store itself allocates nothing the second time.
 class InPlaceStore {
  public:
   using buffer_type = HostBuffer;
@@ -55,7 +55,7 @@ Counts count(F&& f) {
   return {counted.news(), counted.blocks()};
 }
 
-NewArray<std::uint8_t> const t1_shape{{197, 233, 189}, {64, 64, 64}};
+NewArray<std::uint8_t> const t1_shape{.shape = {197, 233, 189}, .chunks = {64, 64, 64}};
 constexpr std::size_t chunks = 48;
 
 template <class S, class P>
@@ -72,13 +72,13 @@ using Chain = Pipeline<space::Host, codec::Bytes, codec::Gzip, codec::Crc32c>;
 TEST_CASE("a second write on an inline queue allocates nothing, be it of all chunks or of parts of some") {
   std::vector<std::uint8_t> const elements(test::t1_elements()), part(50 * 50 * 50, 7);
   Box const box{{10, 60}, {70, 120}, {50, 100}};
-  WriteOptions const options{.store_fill_chunks = true};  // chunks of nothing but zero too
+  WriteOptions const options{.store_fill_chunks = true};  // chunks with only zeros too
   auto const check = [&](auto const& array) {
     auto const all_of_it = [&] { array.write(all, elements, options); };
     auto const corner = [&] { array.write(box, part, options); };
     all_of_it();
     corner();
-    all_of_it();  // what was changed grows as it becomes what it was
+    all_of_it();  // the changed values grow back
     CHECK(count(all_of_it) == Counts{0, 0});
     corner();
     CHECK(count(corner) == Counts{0, 0});
@@ -108,7 +108,7 @@ TEST_CASE("tiny chunks in a MemoryStore, read and written over: nothing is alloc
     auto const n = edge * across;
     std::vector<std::uint8_t> elements(n * n * n), found(elements.size());
     auto const array = create_array<std::uint8_t, 3>(MemoryStore<HostBuffer>{}, "a",
-                                                     NewArray<std::uint8_t>{{n, n, n}, {edge, edge, edge}}, Raw{},
+                                                     {.shape = {n, n, n}, .chunks = {edge, edge, edge}}, Raw{},
                                                      test::HostQueue{});
     auto const dynamic = open_array<std::uint8_t, 3>(array.untyped().store(), "a", test::HostQueue{});
     std::uint8_t round = 1;

@@ -1,4 +1,4 @@
-// Shards that are appended to while others read them, and by processes that are killed.
+// Shards that are appended to while other threads read them, and by processes that are killed.
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -28,7 +28,7 @@ using Memory = MemoryStore<HostBuffer>;
 using Local = LocalStore<HostBuffer>;
 using Plain = Pipeline<space::Host, codec::Sharding<Pipeline<space::Host, codec::Bytes>>>;
 
-// Appends in two steps, and something happens amidst.
+// Appends in two steps, with a call in between.
 struct SlowAppends {
   using buffer_type = HostBuffer;
   Memory inner{};
@@ -78,7 +78,7 @@ TEST_CASE("who reads an index while a shard is appended to waits for it to be th
 template <class S>
 void check_threads(S const& store) {
   constexpr std::uint32_t writers = 3, rounds = 40, chunks = 12;
-  auto const array = create_array<std::uint32_t, 1>(store, "a", {.shape = {2 * chunks}, .chunk_shape = {chunks}},
+  auto const array = create_array<std::uint32_t, 1>(store, "a", {.shape = {2 * chunks}, .chunks = {chunks}},
                                                     Plain{codec::Sharding<Plain::leaf_type>{{2}}});
   std::atomic<std::uint32_t> writing{writers}, wrong{0};
   std::vector<std::thread> threads;
@@ -88,13 +88,13 @@ void check_threads(S const& store) {
       for (std::uint32_t round = 1; round <= rounds; ++round)
         for (auto chunk = writer; chunk < chunks; chunk += writers) {
           std::vector<std::uint32_t> const values(2, (chunk << 16) + round);
-          array.write(Box{{2 * chunk, 2 * chunk + 2}}, values, on, test::appending);
+          array.on(on).write(Box{{2 * chunk, 2 * chunk + 2}}, values, test::appending);
         }
       --writing;
     });
   threads.emplace_back([&] {
     test::HostQueue on;
-    while (writing > 0) array.compact(on);
+    while (writing > 0) array.on(on).compact();
   });
   threads.emplace_back([&] {
     test::HostQueue on;
@@ -102,7 +102,7 @@ void check_threads(S const& store) {
       last = writing == 0;
       std::vector<std::uint32_t> values(2 * chunks);
       try {
-        array.read(all, values, on);
+        array.on(on).read(all, values);
       } catch (Error const&) {
         ++wrong;
       }
@@ -124,7 +124,7 @@ TEST_CASE("threads that append to one shard lose nothing, whoever reads and comp
   check_threads(Local{folder.path()});
 }
 
-// In memory that a child has in common with its parent: what was last written into each chunk, and returned.
+// In memory shared by child and parent: the last finished write of each chunk.
 constexpr std::uint64_t killed_chunks = 6, killed_length = 20000;
 struct Written {
   std::atomic<std::uint32_t> chunks[killed_chunks];
@@ -138,7 +138,7 @@ TEST_CASE("a process is killed while it appends: each shard has all that was wri
   auto& written = *new (memory) Written{};
   Local const store{folder.path()};
   auto const array = create_array<std::uint32_t, 1>(
-      store, "a", {.shape = {killed_chunks * killed_length}, .chunk_shape = {killed_chunks * killed_length}},
+      store, "a", {.shape = {killed_chunks * killed_length}, .chunks = {killed_chunks * killed_length}},
       Plain{codec::Sharding<Plain::leaf_type>{{killed_length}}}, test::HostQueue{});
   test::Random random{11};
   std::size_t wrong = 0;
@@ -164,7 +164,7 @@ TEST_CASE("a process is killed while it appends: each shard has all that was wri
     }
     int status = 0;
     while (written.writes < until && ::waitpid(child, &status, WNOHANG) == 0) ::sched_yield();
-    for (auto left = more; left > 0; --left) written.writes.load();  // into the next
+    for (auto left = more; left > 0; --left) written.writes.load();  // runs into the next write
     ::kill(child, SIGKILL);
     if (status == 0) CHECK(::waitpid(child, &status, 0) == child);
     CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));

@@ -1,4 +1,4 @@
-// A bool in C++ is 0 or 1: other bytes in a chunk are an error, where they are elements (CODEC-BYTES-07, GRID-05).
+// A bool in C++ is 0 or 1: other bytes in a chunk are an error in elements (CODEC-BYTES-07, GRID-05).
 #include <algorithm>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Boxes of the sample volume, held against the voxels of the whole.
+// Boxes of the sample volume, compared with the voxels of the whole.
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ using test::Bytes;
 
 namespace {
 
-/// One random box, read in every way there is.
+/// One random box, read in every way.
 template <class T, class Array>
 void check_box(Array const& array, std::vector<T> const& whole, std::uint64_t seed) {
   CAPTURE(seed);

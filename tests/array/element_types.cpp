@@ -1,5 +1,5 @@
-// Elements that are no plain numbers, from a program's types to chunks and back: times, small numbers, fixed text, structs
-// (DTYPE-07..15, 19..23, G-23, G-24, G-26).
+// Elements other than plain numbers, from a program's types to chunks and back: times, small numbers, fixed text,
+// structs (DTYPE-07..15, 19..23, G-23, G-24, G-26).
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include <tessera/core/types/record.hpp>
 #include <tessera/core/types/small_numbers.hpp>
 #include <tessera/core/types/times.hpp>
+#include <tessera/metadata/to_json.hpp>
 #include <tessera/tessera.hpp>
 
 using namespace tessera;
@@ -38,7 +39,7 @@ struct __attribute__((packed)) Sample {
 };
 struct Padded {
   std::uint8_t a;
-  std::uint8_t hole[3];  // no field; a compiler's own padding need not be copied
+  std::uint8_t hole[3];  // not a field; a compiler's own padding need not be copied
   std::int32_t b;
   friend bool operator==(Padded, Padded) = default;
 };
@@ -65,13 +66,13 @@ namespace {
 using Memory = MemoryStore<HostBuffer>;
 using Known = Codecs<codec::Transpose, codec::Bytes>;
 
-// Writes five elements of which two chunks of two are there and one chunk is in part; returns the document.
+// Writes five elements: two chunks of two are present and one chunk in part; returns the document.
 template <class T>
 Members check_type(std::vector<T> const& four, T const& fill, std::string_view chunk, std::endian order,
                  ZarrFormat format) {
   Memory const store;
   auto const array = create_array<T, 1>(
-      store, "a", {.shape = {7}, .chunk_shape = {2}, .fill = fill, .format = format},
+      store, "a", {.shape = {7}, .chunks = {2}, .fill = fill, .format = format},
       Pipeline<space::Host, codec::Bytes>{codec::Bytes{order}});
   array.write({{0, 3}}, std::vector<T>{four.begin(), four.begin() + 3});
   array.write({{6, 7}}, std::vector<T>{four[3]});
@@ -150,7 +151,7 @@ TEST_CASE("small numbers are their bits (DTYPE-07..15, V2-17, G-17)") {
   CHECK(int(I{-8}) == -8);
   CHECK(int(uint4_bits{15}) == 15);
   I upper;
-  upper.bits = 0x2f;  // its upper bits mean nothing
+  upper.bits = 0x2f;  // its upper bits are ignored
   CHECK(int(upper) == -1);
   CHECK(float(B{0x4049}) == 3.140625f);
   CHECK(float(float8_e4m3fn_bits{0x7e}) == 448.f);
@@ -194,6 +195,34 @@ TEST_CASE("a struct is a program's own, in either byte order (DTYPE-21, CODEC-BY
                      R"([["id", ">i4"], ["flags", "|u1"], ["value", ">f8"], ["point", [["x", ">f4"], ["y", ">f4"]]]])");
 }
 
+TEST_CASE("a struct is written as zarr-python 3.1 reads it, if the program asks for that") {
+  Memory const store;
+  Sample const one{1, 2, 3.0, {4, 5}}, fill{7, 8, 9.0, {10, 11}};
+  auto const array = create_array<Sample, 1>(
+      store, "a", {.shape = {2}, .chunks = {2}, .fill = fill, .structured = true},
+      Pipeline<space::Host, codec::Bytes>{});
+  auto const members = parse_json(test::value(store, "a/zarr.json")).as<Members>();
+  CHECK(to_json(members.at("data_type")) ==  // from zarr-python 3.1.6, which does not know "struct"
+        to_json(parse_json(R"({"name": "structured", "configuration": {"fields": [
+          ["id", "int32"], ["flags", "uint8"], ["value", "float64"], ["point", {"name": "structured",
+          "configuration": {"fields": [["x", "float32"], ["y", "float32"]]}}]]}})")));
+  CHECK(to_json(members.at("fill_value")) == R"("BwAAAAgAAAAAAAAiQAAAIEEAADBB")");
+  array.write({0}, std::vector{one});
+  auto const opened = open_array<Sample, 1, Known>(store, "a");
+  auto const found = opened.read(all);
+  CHECK(std::ranges::equal(found.elements(), std::vector{one, fill}));
+  CHECK(opened.fill_value() == fill);
+
+  create_array<Sample, 1>(store, "struct", {.shape = {2}, .chunks = {2}});
+  CHECK(test::value(store, "struct/zarr.json").find("\"structured\"") == std::string::npos);
+  // For other elements, and in v2, it has no meaning.
+  create_array<double, 1>(store, "b", {.shape = {2}, .chunks = {2}, .fill = 1.5, .structured = true});
+  CHECK(open_array<double, 1, Known>(store, "b").fill_value() == 1.5);
+  create_array<Sample, 1>(store, "c",
+                          {.shape = {2}, .chunks = {2}, .fill = fill, .format = ZarrFormat::v2, .structured = true});
+  CHECK(open_array<Sample, 1, Known>(store, "c").fill_value() == fill);
+}
+
 TEST_CASE("a struct has the holes that a document of Zarr v2 has (V2-15, G-42)") {
   Padded const one{1, {7, 8, 9}, 2}, fill{3, {}, 4};
   auto const v2 = check_type<Padded>({one, one, one, one}, fill, "01070809 02000000 01070809 02000000",
@@ -205,12 +234,12 @@ TEST_CASE("a struct has the holes that a document of Zarr v2 has (V2-15, G-42)")
       [&] {
         check_type<Padded>({one, one, one, one}, {}, "", std::endian::little, ZarrFormat::v3);
       },
-      {"key \"a/zarr.json\"", "no holes"});
+      {"key \"a/zarr.json\"", "no gaps"});
 }
 
 TEST_CASE("a struct of other fields is refused, and both are described") {
   Memory const store;
-  create_array<Sample, 1>(store, "a", {.shape = {2}, .chunk_shape = {2}});
+  create_array<Sample, 1>(store, "a", {.shape = {2}, .chunks = {2}});
   check_refused<MetadataError>([&] { open_array<Point, 1, Known>(store, "a"); },
                                {"key \"a/zarr.json\"", "member data_type", "id: int32, flags: uint8, value: float64",
                                 "point: {x: float32, y: float32}", "expected x: float32, y: float32"});

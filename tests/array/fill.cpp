@@ -1,4 +1,5 @@
-// One value for all elements of a selection: what does not fit the array's type is refused, and nothing is written.
+// One value for all elements of a selection: a value that does not fit the array's type is refused, and nothing is
+// written.
 #include <complex>
 #include <cstdint>
 #include <limits>
@@ -20,7 +21,7 @@ namespace {
 
 template <class T>
 auto make() {
-  return create_array<T, 1>(MemoryStore<HostBuffer>{}, "scan/a", {.shape = {5}, .chunk_shape = {2}, .fill = T(1)});
+  return create_array<T, 1>(MemoryStore<HostBuffer>{}, "scan/a", {.shape = {5}, .chunks = {2}, .fill = T(1)});
 }
 
 template <class T, class V>
@@ -35,7 +36,7 @@ void takes(V value, T expected) {
 
 template <class T, class V>
 void refuses(V value, std::string const& shown) {
-  auto const line = "found the value " + shown + ", which is no " + data_type_of<T>().name();
+  auto const line = "found the value " + shown + ", which does not fit in " + data_type_of<T>().name();
   CAPTURE(line);
   auto const array = make<T>();
   check_refused<SelectionError>([&] { array.fill(all, value); }, {"key \"scan/a/zarr.json\"", line.c_str()});

@@ -31,9 +31,9 @@ auto sum(auto const& array) {
 TEST_CASE("a child reads and writes its parent's array, and lets go of it") {
   test::TemporaryFolder const folder;
   std::optional array{create_array<std::uint32_t, 1>(
-      Files{folder / "a"}, "", {.shape = {400000}, .chunk_shape = {1000}}, {}, Queue<space::Host>{4})};
+      Files{folder / "a"}, "", {.shape = {400000}, .chunks = {1000}}, {}, Queue<space::Host>{4})};
   array->fill(all, 3);
-  REQUIRE(sum(*array) == 1200000);  // by threads, which the child has not
+  REQUIRE(sum(*array) == 1200000);  // by threads, which the child lacks
   CHECK(test::in_child([&] {
     bool well = sum(*array) == 1200000;
     array->fill({{0, 200000}}, 5);
@@ -46,7 +46,7 @@ TEST_CASE("a child reads and writes its parent's array, and lets go of it") {
 
 TEST_CASE("a child of a process that is at work opens anew") {
   test::TemporaryFolder const folder;
-  auto const array = create_array<std::uint32_t, 1>(Files{folder / "a"}, "", {.shape = {400000}, .chunk_shape = {1000}},
+  auto const array = create_array<std::uint32_t, 1>(Files{folder / "a"}, "", {.shape = {400000}, .chunks = {1000}},
                                                     {}, Queue<space::Host>{3});
   array.fill(all, 3);
   std::atomic<bool> stop{false};

@@ -1,7 +1,6 @@
-// Threads of several processes count in one hierarchy: in chunks and shards that they share, in attributes, in an array
-// that grows, while shards are made tidy; some processes are killed. Two threads of each share a store, one has its
-// own. What a thread told to be done is there in the end, and of what it did not tell, at most the one step that it was
-// at.
+// Threads of several processes count in one hierarchy: in shared chunks and shards, in attributes, in a growing array,
+// during compaction of shards; some processes are killed. Two threads of each share a store, one has its own. Each step
+// that a thread reported is there in the end, and of unreported steps at most the one in progress.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -31,7 +30,7 @@ using Shards = codec::Sharding<Pipeline<space::Host, codec::Bytes>>;
 using Sharded = Pipeline<space::Host, Shards>;
 
 constexpr std::uint64_t workers = 3, lines = 3;  // processes, and threads of each
-constexpr std::uint64_t far = 5;                 // how far apart their elements are
+constexpr std::uint64_t far = 5;                 // the distance between their elements
 enum Kind : std::int32_t { in_chunk, in_shard, at_shards_end, in_attributes, in_log, kinds };
 
 struct Step {
@@ -41,14 +40,14 @@ using Last = std::array<std::int32_t, kinds>;  // the number of the last step of
 
 void make(std::string const& folder) {
   Local const store{folder};
-  NewArray<std::int32_t> const wanted{.shape = {workers * lines * far}, .chunk_shape = {workers * lines * far}};
+  NewArray<std::int32_t> const wanted{.shape = {workers * lines * far}, .chunks = {workers * lines * far}};
   create_array<std::int32_t, 1>(store, "chunk", wanted);
   create_array<std::int32_t, 1>(store, "shard", wanted, Sharded{Shards{{far}}});
   create_array<std::int32_t, 1>(store, "end", wanted, Sharded{Shards{{far}}});
-  create_array<std::int32_t, 1>(store, "log", {.shape = {0}, .chunk_shape = {10}});
+  create_array<std::int32_t, 1>(store, "log", {.shape = {0}, .chunks = {10}});
 }
 
-// Somebody may have been killed amid an append.
+// A process may have been killed during an append.
 template <class Array>
 void compact(Array const& array) {
   array.compact({.recovered = [](std::string const&) {}});
@@ -62,8 +61,8 @@ void append_to_shard(Array const& array, Box const& box, std::int32_t number) {
     }
 }
 
-// Does the next steps of a line until its process is killed, and tells of each when it is done. `shared`: the store, if
-// it is not one of its own.
+// Does the next steps of a line until its process is killed, and reports each when it is done. `shared`: the store, if
+// the thread has none of its own.
 [[noreturn]] void step(std::string const& folder, Local const* shared, std::uint64_t worker, std::uint64_t line,
                        Last last, unsigned seed, int told) {
   std::mt19937 random{seed};
@@ -85,7 +84,7 @@ void append_to_shard(Array const& array, Box const& box, std::int32_t number) {
         if (kind == in_log) log.append(Numbers(7, static_cast<std::int32_t>(me) * 1'000'000 + number));
         Step const done{static_cast<std::int32_t>(line), kind, number};
         if (::write(told, &done, sizeof done) != sizeof done) ::_exit(1);
-        if (random() % 8 == 0) compact(end);  // what was replaced lies in it still
+        if (random() % 8 == 0) compact(end);  // the replaced inner chunks are still in it
       }
     } catch (std::exception const& error) {
       ::fprintf(stderr, "history: %s\n", error.what());
@@ -96,12 +95,12 @@ void append_to_shard(Array const& array, Box const& box, std::int32_t number) {
 struct Worker {
   pid_t process = 0;
   int told = -1;
-  std::array<Last, lines> last{};  // that it told of
+  std::array<Last, lines> last{};  // the last reported ones
 };
 
 [[noreturn]] void work(std::string const& folder, std::uint64_t worker, std::array<Last, lines> const& last,
                        unsigned seed, int told) {
-  ::alarm(300);  // whatever becomes of the process that it tells
+  ::alarm(300);  // even if the process it reports to dies
   Local const shared{folder};
   std::vector<std::thread> threads;
   for (std::uint64_t line = 0; line < lines; ++line)
@@ -122,7 +121,7 @@ void start(Worker& worker, std::string const& folder, std::uint64_t number, unsi
   worker.told = ends[0];
 }
 
-// Returns whether it told of a step.
+// Returns whether it reported a step.
 bool hear(Worker& worker) {
   Step step{};
   if (::read(worker.told, &step, sizeof step) != sizeof step) return false;
@@ -138,7 +137,7 @@ std::int32_t number_of(Members const& attributes, std::string const& name) {
   return 0;
 }
 
-// Where each line is: as was told, or one step further. It goes on from there.
+// Each line is at its last reported step, or one further. It continues from there.
 void check(std::string const& folder, std::array<Worker, workers>& all_of_them) {
   Local const store{folder};
   auto const values = [&](std::string const& path) {
@@ -189,7 +188,7 @@ TEST_CASE("threads of processes that share chunks, shards, documents and what gr
   int steps = 0, killed = 0;
   while (steps < rounds) {
     for (std::uint64_t w = 0; w < workers; ++w) start(all_of_them[w], folder / "", w, static_cast<unsigned>(random()));
-    // Each is killed somewhere in what it does after some steps, the others go on.
+    // Each is killed at a random moment after some steps, the others continue.
     for (auto& worker : all_of_them) {
       for (auto left = random() % 12; left > 0 && hear(worker); --left) ++steps;
       ::kill(worker.process, SIGKILL);

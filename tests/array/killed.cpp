@@ -1,5 +1,6 @@
 // A process that is killed while it appends, resizes and writes: every key has the old value or the new one, and the
-// array is as it was before what it was at, or after. TESSERA_TEST_KILLS of the environment says how often.
+// array is as before or after the operation in progress. The environment variable TESSERA_TEST_KILLS sets the number of
+// kills.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -52,8 +53,8 @@ struct Content {
   }
 };
 
-// Whether content was found that a process may leave whose work leads from one content to another: each chunk, or
-// shard, is written at once, and the shape changes at once.
+// Whether `found` is a possible state of a process on the way from one content to another: each chunk, or shard, is
+// written at once, and the shape changes at once.
 bool is_between(Content const& found, Content const& before, Content const& after) {
   if (!before.has_shape_of(after)) return found == before || found == after;
   if (!found.has_shape_of(before)) return false;
@@ -67,12 +68,12 @@ bool is_between(Content const& found, Content const& before, Content const& afte
   return true;
 }
 
-// In memory that the child has in common with its parent.
+// In memory shared by child and parent.
 struct Journal {
-  Content before, after;            // what the child is at leads from one to the other
-  std::atomic<bool> at_work;        // else `before` is all there is
+  Content before, after;            // the child's operation leads from one to the other
+  std::atomic<bool> at_work;        // otherwise `before` is the content
   std::atomic<std::uint64_t> done;  // operations, by all children
-  std::uint16_t next;               // value to write: none is written twice, as far as numbers go
+  std::uint16_t next;               // value to write: no value twice, until it wraps
 };
 
 class Shared {
@@ -102,21 +103,21 @@ Content content_of(A const& array) {
   return result;
 }
 
-// The array as if it reached as far as any of its chunks may lie.
+// The array with a shape that includes the farthest possible chunk.
 AnyArray<Store, Composed> wide(Store const& store) {
   auto metadata = open(store).metadata();
   metadata.shape = {most_rows, most_columns};
   return {store, "a", metadata, Queue<space::Host>{}};
 }
 
-// Shards that the process was appending to are as they were before. Returns how many.
+// Shards that the process was appending to are restored. Returns their number.
 std::size_t recover(Store const& store) {
   std::size_t recovered = 0;
   wide(store).compact({.recovered = [&](std::string const&) { ++recovered; }});
   return recovered;
 }
 
-// Every key is the array's, and has a sound value: those of chunks that lie beyond its shape too.
+// Every key belongs to the array and has a valid value: those of chunks beyond its shape too.
 void check_keys(Store const& store) {
   auto const metadata = open(store).metadata();
   store.list("", [&](Listed const& entry) {
@@ -142,7 +143,7 @@ void operate(A const& array, Journal& journal, test::Random& random, WriteOption
     journal.at_work = false;
     ++journal.done;
   };
-  // Values of a region, in C order, and in the content to come.
+  // Values of a region, in C order, and in the journal's next content.
   auto const values = [&](std::uint64_t row, std::uint64_t rows, std::uint64_t column, std::uint64_t columns) {
     std::vector<std::uint16_t> result;
     for (auto r = row; r < row + rows; ++r)
@@ -177,7 +178,7 @@ void operate(A const& array, Journal& journal, test::Random& random, WriteOption
   }
 }
 
-// Children at an array of these codecs are killed one after the other.
+// Kills one child after the other at work on an array of these codecs.
 void check_kills(std::string const& codecs, std::uint64_t seed, WriteOptions const& options = {}) {
   auto const* asked = std::getenv("TESSERA_TEST_KILLS");
   auto const kills = asked ? std::strtoul(asked, nullptr, 10) : 40;
@@ -186,7 +187,7 @@ void check_kills(std::string const& codecs, std::uint64_t seed, WriteOptions con
   Store const store{folder.path()};
   Shared const shared;
   auto& journal = *shared;
-  create_array<std::uint16_t, 2>(store, "a", {.shape = {0, 0}, .chunk_shape = chunk_shape},
+  create_array<std::uint16_t, 2>(store, "a", {.shape = {0, 0}, .chunks = chunk_shape},
                                  Composed::from(test::specifications(codecs)));
   test::Random random{seed};
   std::size_t killed = 0, amidst = 0, between = 0, wrong = 0, recovered = 0;
@@ -206,7 +207,7 @@ void check_kills(std::string const& codecs, std::uint64_t seed, WriteOptions con
     }
     int status = 0;
     while (journal.done < until && ::waitpid(child, &status, WNOHANG) == 0) ::sched_yield();
-    for (auto left = more; left > 0 && journal.done < until + 100; --left) journal.done.load();  // into the next
+    for (auto left = more; left > 0 && journal.done < until + 100; --left) journal.done.load();  // into the next one
     ::kill(child, SIGKILL);
     if (status == 0) CHECK(::waitpid(child, &status, 0) == child);
     killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;

@@ -1,4 +1,4 @@
-// The memory resource of a host queue: what reads and writes use between the store and the caller comes from it.
+// The memory resource of a host queue: buffers of reads and writes between the store and the caller come from it.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -36,7 +36,7 @@ struct Counted : std::pmr::memory_resource {
 using P = Pipeline<space::Host, codec::Bytes, codec::Crc32c>;
 
 auto made_in(MemoryStore<HostBuffer> const& store, Queue<space::Host> on) {
-  return create_array<std::int32_t, 2>(store, "a", {.shape = {30, 30}, .chunk_shape = {10, 10}, .overwrite = true}, P{},
+  return create_array<std::int32_t, 2>(store, "a", {.shape = {30, 30}, .chunks = {10, 10}, .overwrite = true}, P{},
                                        on);
 }
 

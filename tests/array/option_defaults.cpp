@@ -1,6 +1,10 @@
-// Options that a handle has for all its calls: what a call says goes before them, member by member.
+// Options of a handle for all its calls: those of a call override them, member by member.
 #include <atomic>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,16 +18,17 @@
 
 using namespace tessera;
 
+namespace option_defaults_tests {
 namespace {
 
 auto made_in(MemoryStore<HostBuffer> const& store) {
   auto const array =
-      create_array<std::int16_t, 1>(store, "a", {.shape = {40}, .chunk_shape = {4}}, {}, Queue<space::Host>{});
+      create_array<std::int16_t, 1>(store, "a", {.shape = {40}, .chunks = {4}}, {}, Queue<space::Host>{});
   array.write(all, std::vector<std::int16_t>(40, 3));
   return array;
 }
 
-// How many chunks each piece of progress had: those of a mini-batch.
+// The numbers of chunks in each progress report: those of a mini-batch.
 auto counting_into(std::vector<std::uint64_t>& calls) {
   return [&calls](std::uint64_t done, std::uint64_t) { calls.push_back(done); };
 }
@@ -42,7 +47,7 @@ TEST_CASE("reads have the options of their handle, and those of the call before 
   CHECK(stopped.read(all, {.stop = &go, .traffic = &given})(39) == 3);
   CHECK(usual.chunks == 10);
   CHECK(given.chunks == 10);
-  CHECK(array.read(all)(39) == 3);  // the handle that it was made of is as it was
+  CHECK(array.read(all)(39) == 3);  // the original handle is unchanged
   CHECK(usual.chunks == 10);
 
   auto const copy = stopped;
@@ -68,12 +73,12 @@ TEST_CASE("writes have the options of their handle, and those of the call before
   std::vector<std::int16_t> const values(40, 0);
   slow.write(all, values);
   CHECK(usual.size() == 10);
-  CHECK_FALSE(get(store, {"a/c/3"}, on));
+  CHECK_FALSE(get_value(store, {"a/c/3"}, on));
   slow.with(WriteOptions{.store_fill_chunks = true}).write(all, values);
-  CHECK(get(store, {"a/c/3"}, on));
+  CHECK(get_value(store, {"a/c/3"}, on));
   CHECK(usual.size() == 10);
   slow.write(all, values, {.progress = counting_into(given)});
-  CHECK(given.size() == 10);  // of the handle's mini-batch still
+  CHECK(given.size() == 10);  // still of the handle's mini-batch
   CHECK(usual.size() == 10);
   slow.write(all, values, {.mini_batch = every_chunk, .progress = counting_into(given)});
   CHECK(given.size() == 11);
@@ -82,38 +87,93 @@ TEST_CASE("writes have the options of their handle, and those of the call before
   CHECK(usual.size() == 14);
 }
 
-TEST_CASE("every option is the handle's where a call does not say it, and the call's where it does") {
-  std::atomic<bool> const stop{false}, other{false};
-  Traffic traffic;
-  auto const nothing = [](std::uint64_t, std::uint64_t) {};
-  ReadOptions const read{1, 2, 3, 4, 5, 6, &stop, nothing, &traffic};
-  auto const from_handle = detail::completed(ReadOptions{}, read);
-  CHECK(from_handle.mini_batch == 1);
-  CHECK(from_handle.mini_batch_bytes == 2);
-  CHECK(from_handle.in_flight == 3);
-  CHECK(from_handle.memory == 4);
-  CHECK(from_handle.max_gap == 5);
-  CHECK(from_handle.max_request_bytes == 6);
-  CHECK(from_handle.stop == &stop);
-  CHECK(from_handle.progress);
-  CHECK(from_handle.traffic == &traffic);
-  auto const from_call = detail::completed(ReadOptions{0, 7, 8, 9, 0, 10, &other, {}, nullptr}, read);
-  CHECK(from_call.mini_batch == 0);
-  CHECK(from_call.mini_batch_bytes == 7);
-  CHECK(from_call.in_flight == 8);
-  CHECK(from_call.memory == 9);
-  CHECK(from_call.max_gap == 0);
-  CHECK(from_call.max_request_bytes == 10);
-  CHECK(from_call.stop == &other);
-
-  WriteOptions const write{1, 2, 3, 4, &stop, nothing, true, true};
-  auto const usual = detail::completed(WriteOptions{}, write);
-  CHECK(usual.mini_batch == 1);
-  CHECK(usual.mini_batch_bytes == 2);
-  CHECK(usual.in_flight == 3);
-  CHECK(usual.memory == 4);
-  CHECK(usual.stop == &stop);
-  CHECK(usual.progress);
-  CHECK(usual.store_fill_chunks);
-  CHECK(usual.append_to_shards);
+TEST_CASE("what a call gives goes first, false too") {
+  Queue<space::Host> on;
+  MemoryStore<HostBuffer> const store;
+  auto const array = made_in(store).with(WriteOptions{.store_fill_chunks = true});
+  std::vector<std::int16_t> const zeros(40, 0);
+  array.write(all, zeros, {.store_fill_chunks = false});
+  CHECK_FALSE(get_value(store, {"a/c/3"}, on));
+  array.write(all, zeros, {.memory = 1 << 20});
+  CHECK(get_value(store, {"a/c/3"}, on));
+  std::atomic<bool> const stop{true};
+  auto const stopped = array.with(ReadOptions{.stop = &stop});
+  CHECK_THROWS_AS(stopped.read(all), Cancelled);
+  CHECK(stopped.read(all, {.stop = nullptr})(0) == 0);
+  std::vector<std::uint64_t> calls;
+  auto const telling = array.with(ReadOptions{.progress = counting_into(calls)});
+  telling.read(all, {.progress = nullptr});
+  CHECK(calls.empty());
 }
+
+namespace {
+
+// All members: these do not compile when there is another one.
+auto members_of(ReadOptions& options) {
+  auto& [batch, bytes, in_flight, memory, gap, request, stop, progress, traffic] = options;
+  return std::tie(batch, bytes, in_flight, memory, gap, request, stop, progress, traffic);
+}
+auto members_of(WriteOptions& options) {
+  auto& [batch, bytes, in_flight, memory, stop, progress, fill_chunks, append] = options;
+  return std::tie(batch, bytes, in_flight, memory, stop, progress, fill_chunks, append);
+}
+
+std::atomic<bool> const not_stopped{false};
+Traffic counted;
+
+template <class T>
+Option<T> some() {
+  if constexpr (std::same_as<T, Progress>)
+    return [](std::uint64_t, std::uint64_t) {};
+  else if constexpr (std::same_as<T, std::atomic<bool> const*>)
+    return &not_stopped;
+  else if constexpr (std::same_as<T, Traffic*>)
+    return &counted;
+  else
+    return T{1};
+}
+template <class T>
+bool is_some(Option<T> const& option) {
+  return static_cast<bool>(option.value());
+}
+
+template <class Options, std::size_t I>
+void check_member() {
+  CAPTURE(I);
+  auto const at = [](Options& options) -> auto& { return std::get<I>(members_of(options)); };
+  using Member = std::remove_reference_t<decltype(at(std::declval<Options&>()))>;
+  using Value = std::remove_cvref_t<decltype(std::declval<Member&>().value())>;
+  Options usual, call, given;
+  at(usual) = some<Value>();
+  at(given) = Member{Value{}};
+  auto from_handle = detail::completed(call, usual), from_call = detail::completed(given, usual);
+  CHECK(is_some(at(from_handle)));
+  CHECK_FALSE(is_some(at(from_call)));
+  CHECK(at(from_call).is_given());
+  auto from_none = detail::completed(call, call), from_other = detail::completed(usual, given);
+  CHECK_FALSE(at(from_none).is_given());
+  CHECK(is_some(at(from_other)));
+}
+
+template <class Options>
+void check_members() {
+  [&]<std::size_t... I>(std::index_sequence<I...>) { (check_member<Options, I>(), ...); }
+  (std::make_index_sequence<std::tuple_size_v<decltype(members_of(std::declval<Options&>()))>>{});
+}
+
+}  // namespace
+
+TEST_CASE("every option is the handle's where a call does not give it, and the call's where it does") {
+  check_members<ReadOptions>();
+  check_members<WriteOptions>();
+}
+
+TEST_CASE("the size of a mini-batch is one option, in chunks or in bytes") {
+  ReadOptions const usual{.mini_batch = 3, .in_flight = 2};
+  auto const batch = detail::completed(ReadOptions{.mini_batch_bytes = 7}, usual);
+  CHECK(batch.mini_batch == 0);
+  CHECK(batch.mini_batch_bytes == 7);
+  CHECK(batch.in_flight == 2);
+}
+
+}  // namespace option_defaults_tests

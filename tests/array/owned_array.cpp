@@ -1,4 +1,4 @@
-// Arrays that own their elements: shapes that they are made with, and what is said of an index outside.
+// Arrays that own their elements: shapes at construction, and errors of an index out of bounds.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -68,21 +68,21 @@ TEST_CASE("a shape is made of whatever integers there are") {
   std::vector<int> const list{4, 6};
   std::array<std::uint16_t, 2> const fixed{4, 6};
   MemoryStore<HostBuffer> const store;
-  CHECK(create_array<float, 2>(store, "a", {.shape = {n, m}, .chunk_shape = {n, n}}).shape() == Extents{4, 6});
-  CHECK(create_array<float, 2>(store, "b", {.shape = list, .chunk_shape = fixed}).chunk_shape() == Extents{4, 6});
-  auto const array = create_array<float, 2>(store, "c", {.shape = {n, n}, .chunk_shape = {n, n}});
+  CHECK(create_array<float, 2>(store, "a", {.shape = {n, m}, .chunks = {n, n}}).shape() == Extents{4, 6});
+  CHECK(create_array<float, 2>(store, "b", {.shape = list, .chunks = fixed}).chunk_shape() == Extents{4, 6});
+  auto const array = create_array<float, 2>(store, "c", {.shape = {n, n}, .chunks = {n, n}});
   array.resize(list);
   array.resize({n, m});
   array.resize(std::vector<std::size_t>{4, 8});
   CHECK(array.shape() == Extents{4, 8});
-  test::check_refused<SelectionError>([&] { array.resize({n, -n}); }, {"found -4", "expected them from 0 on"});
+  test::check_refused<SelectionError>([&] { array.resize({n, -n}); }, {"found -4", "expected 0 or more"});
   test::check_refused<SelectionError>([&] { array.resize(std::vector{4, -1}); }, {"found -1"});
 }
 
 TEST_CASE("an array is a range of its elements, in C order") {
   using Array = OwnedArray<int, 3, HostBuffer>;
   static_assert(std::ranges::contiguous_range<Array> && std::ranges::sized_range<Array const>);
-  static_assert(!std::ranges::borrowed_range<Array>);  // of a temporary, algorithms give no iterators
+  static_assert(!std::ranges::borrowed_range<Array>);  // of a temporary: algorithms return no iterators
   static_assert(std::is_same_v<std::ranges::range_reference_t<Array const>, int const&>);
   auto array = counted();
   CHECK(std::accumulate(array.begin(), array.end(), 0) == 23 * 24 / 2);
@@ -118,7 +118,7 @@ TEST_CASE("an array of no dimensions has one element, one of length 0 none") {
 
 TEST_CASE("an array whose rank only the file knows is a range too") {
   MemoryStore<HostBuffer> const store;
-  auto const a = create_array<std::uint8_t, 2>(store, "a", {.shape = {2, 3}, .chunk_shape = {2, 2}, .fill = 7});
+  auto const a = create_array<std::uint8_t, 2>(store, "a", {.shape = {2, 3}, .chunks = {2, 2}, .fill = 7});
   auto const sum = visit<Types<std::uint8_t>>(a.untyped(), [](auto const& typed) {
     int all_of_them = 0;
     for (auto x : typed.read(all)) all_of_them += x;
@@ -129,7 +129,7 @@ TEST_CASE("an array whose rank only the file knows is a range too") {
 
 TEST_CASE("an array of indices selects") {
   MemoryStore<HostBuffer> const store;
-  auto const a = create_array<int, 1>(store, "a", {.shape = {6}, .chunk_shape = {2}});
+  auto const a = create_array<int, 1>(store, "a", {.shape = {6}, .chunks = {2}});
   a.write(all, std::vector{0, 1, 2, 3, 4, 5});
   a.write({{0, 2}}, std::vector{5, 3});
   auto const indices = a.read({{0, 2}});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <iostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +15,8 @@
 #include <unistd.h>
 
 #include <support/temporary_folder.hpp>
+#include <tessera/node/convert_node.hpp>
+#include <tessera/node/stale_copies.hpp>
 #include <tessera/tessera.hpp>
 
 using namespace tessera;
@@ -31,7 +35,7 @@ struct Fixture {
   test::TemporaryFolder folder{};
   Local store{folder / ""};
 
-  // work(store, number) by each of the writers at the same time: how many of them failed.
+  // Runs work(store, number) for all writers at the same time; returns how many of them failed.
   template <class F>
   int run(Who who, F&& work) const {
     std::atomic<int> failed{0};
@@ -39,7 +43,8 @@ struct Fixture {
       try {
         work(its, number);
         return 0;
-      } catch (...) {
+      } catch (std::exception const& error) {
+        std::cerr << "writer " << number << ": " << error.what() << '\n';
         ++failed;
         return 1;
       }
@@ -84,7 +89,7 @@ TEST_CASE("a chunk and an inner chunk are read old or new, and the last write of
   for_each_cell([](Fixture const& with, Who who) {
     for (bool sharded : {false, true}) {
       CAPTURE(sharded);
-      NewArray<std::int32_t> const wanted{.shape = {4000}, .chunk_shape = {4000}, .overwrite = true};
+      NewArray<std::int32_t> const wanted{.shape = {4000}, .chunks = {4000}, .overwrite = true};
       if (sharded)
         create_array<std::int32_t, 1>(with.store, "a", wanted, Sharded{Shards{{1000}}}).fill(all, 1);
       else
@@ -113,7 +118,7 @@ TEST_CASE("of parts of one chunk or shard, and of compacting beside them, nothin
   for_each_cell([](Fixture const& with, Who who) {
     for (auto of : {Of::chunk, Of::shard_that_is_replaced, Of::shard_that_is_appended_to}) {
       CAPTURE(static_cast<int>(of));
-      NewArray<std::int32_t> const wanted{.shape = {120}, .chunk_shape = {120}, .overwrite = true};
+      NewArray<std::int32_t> const wanted{.shape = {120}, .chunks = {120}, .overwrite = true};
       if (of == Of::chunk)
         create_array<std::int32_t, 1>(with.store, "a", wanted);
       else
@@ -132,7 +137,7 @@ TEST_CASE("of parts of one chunk or shard, and of compacting beside them, nothin
 
 TEST_CASE("of what is appended, and written at the border meanwhile, nothing is lost") {
   for_each_cell([](Fixture const& with, Who who) {
-    create_array<std::int32_t, 1>(with.store, "a", {.shape = {5}, .chunk_shape = {10}});
+    create_array<std::int32_t, 1>(with.store, "a", {.shape = {5}, .chunks = {10}});
     CHECK(with.run(who, [](Local const& store, int w) {
       auto const array = open_numbers(store);
       for (int i = 0; i < rounds; ++i)
@@ -147,14 +152,14 @@ TEST_CASE("of what is appended, and written at the border meanwhile, nothing is 
 
 TEST_CASE("of those who shrink and grow an array each does so as a whole") {
   for_each_cell([](Fixture const& with, Who who) {
-    create_array<std::int32_t, 1>(with.store, "a", {.shape = {100}, .chunk_shape = {10}}).fill(all, 1);
+    create_array<std::int32_t, 1>(with.store, "a", {.shape = {100}, .chunks = {10}}).fill(all, 1);
     CHECK(with.run(who, [](Local const& store, int w) {
       for (std::uint64_t i = 0; i < rounds; ++i)
         open_numbers(store).resize({20 + (i * 7 + static_cast<std::uint64_t>(w) * 31) % 80});
     }) == 0);
     auto const found = values(with.store);
     CHECK(std::ranges::count(found, 1) >= 20);
-    CHECK(std::ranges::is_sorted(found, std::ranges::greater{}));  // what was cut off is the fill value
+    CHECK(std::ranges::is_sorted(found, std::ranges::greater{}));  // cut elements have the fill value
   });
 }
 
@@ -168,9 +173,92 @@ TEST_CASE("of those who make a node one does, and attributes that are merged are
   });
 }
 
+// A writer's work beside others that convert, move or erase nodes: an operation that throws is tried again.
+template <class F>
+void until_done(F&& operation) {
+  for (int tries = 0;; ++tries) try {
+      return operation();
+    } catch (MetadataError const&) {  // there was no node for a moment
+      if (tries == 1000) throw;
+    }
+}
+
+TEST_CASE("of what is appended, and set as an attribute, while nodes are converted nothing is lost") {
+  for_each_cell([](Fixture const& with, Who who) {
+    create_group(with.store, "", {}, {.format = ZarrFormat::v2});
+    create_array<std::int32_t, 1>(
+        with.store, "a",
+        {.shape = {0}, .chunks = {4}, .key_encoding = {true, '.'}, .format = ZarrFormat::v2});
+    CHECK(with.run(who, [](Local const& store, int w) {
+      for (int i = 0; i < 3 * rounds; ++i) {
+        if (w == 0) {
+          convert_node(store, i % 4 < 2 ? "" : "a", i % 2 == 0 ? ZarrFormat::v3 : ZarrFormat::v2);
+        } else {
+          until_done([&] { open_numbers(store).append(Numbers(3, w)); });
+          for (auto* path : {"", "a"})
+            until_done([&] { merge_attributes(store, path, {{std::to_string(w) + '.' + std::to_string(i), i}}); });
+        }
+      }
+    }) == 0);
+    auto const found = values(with.store);
+    for (int w = 1; w < writers; ++w) CHECK(std::ranges::count(found, w) == 3 * 3 * rounds);
+    CHECK(found.size() == std::size_t{3 * 3 * rounds * (writers - 1)});
+    for (auto* path : {"", "a"})
+      CHECK(get_attributes(with.store, path).size() == std::size_t{3 * rounds * (writers - 1)});
+  });
+}
+
+TEST_CASE("consolidated metadata is true, whatever was done while it was written") {
+  for_each_cell([](Fixture const& with, Who who) {
+    for (auto const format : {ZarrFormat::v2, ZarrFormat::v3}) {
+      CAPTURE(static_cast<int>(format));
+      create_group(with.store, "", {}, {.overwrite = true, .format = format});
+      create_array<std::int32_t, 1>(with.store, "a", {.shape = {0}, .chunks = {4}, .format = format});
+      CHECK(with.run(who, [&](Local const& store, int w) {
+        for (int i = 0; i < rounds; ++i) {
+          if (w == 0) consolidate(store);
+          if (w == 1) open_numbers(store).append(Numbers(3, w));
+          if (w == 2) merge_attributes(store, "a", {{"n", i}});
+        }
+      }) == 0);
+      for (auto const& copy : stale_copies(with.store)) CHECK(copy.problem == "");
+    }
+  });
+}
+
+// Each move is to a new path: an append that throws may leave chunks where the array was.
+TEST_CASE("a group is moved and erased beside who appends below it and makes nodes there") {
+  for_each_cell([](Fixture const& with, Who who) {
+    auto const group = [](int i) { return "g" + std::to_string(i); };
+    create_array<std::int32_t, 1>(with.store, group(0) + "/a", {.shape = {0}, .chunks = {4}});
+    CHECK(with.run(who, [&](Local const& store, int w) {
+      for (int i = 0; i < rounds; ++i) {
+        if (w == 0) {
+          move_node(store, group(i), group(i + 1));
+        } else if (w == 1) {
+          until_done([&] {
+            for (int at = 0; at <= rounds; ++at)
+              if (detail::node_key(store, group(at) + "/a"))
+                return (void)open_array<std::int32_t, 1>(store, group(at) + "/a").append(Numbers(3, 1 + i));
+            throw MetadataError{"between the two"};
+          });
+        } else {
+          create_group(store, "e/below");
+          erase_node(store, "e");
+        }
+      }
+    }) == 0);
+    auto const array = open_array<std::int32_t, 1>(with.store, group(rounds) + "/a");
+    Numbers found(array.size());
+    array.read(all, found);
+    for (int i = 0; i < rounds; ++i) CHECK(std::ranges::count(found, 1 + i) == 3);
+    CHECK_FALSE(detail::node_key(with.store, "e/below"));
+  });
+}
+
 TEST_CASE("of several sets of attributes one stays, all of it, and the rest of the document is not theirs") {
   for_each_cell([](Fixture const& with, Who who) {
-    create_array<std::int32_t, 1>(with.store, "a", {.shape = {0}, .chunk_shape = {10}});
+    create_array<std::int32_t, 1>(with.store, "a", {.shape = {0}, .chunks = {10}});
     auto const set = [](int n) { return Members{{"first", n}, {std::to_string(n), true}, {"last", n}}; };
     auto const number = [](Members const& found) { return found.empty() ? -1 : found.front().value.as<int>(); };
     CHECK(with.run(who, [&](Local const& store, int w) {

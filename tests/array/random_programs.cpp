@@ -1,4 +1,4 @@
-// Programs of random operations on arrays of the host: plain, sharded and nested, of every type and rank.
+// Programs of random operations on arrays in host memory: plain, sharded and nested, of every type and rank.
 #include <string>
 #include <utility>
 

@@ -11,6 +11,7 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <tessera/array/convert.hpp>
+#include <tessera/metadata/to_json.hpp>
 #include <tessera/tessera.hpp>
 
 using namespace tessera;
@@ -145,7 +146,7 @@ TEST_CASE("selections of every kind, read and written, are those of a regular ar
     put(store, "[11, 20]", "[[[2, 2], 4, 2, [6, 2]], [3, 6, [3, 2], 9]]", codecs);
     auto const array = open_array<std::int32_t, 2>(store);
     auto const regular =
-        create_array<std::int32_t, 2>(other, "", {.shape = {11, 20}, .chunk_shape = {4, 7}, .fill = -1});
+        create_array<std::int32_t, 2>(other, "", {.shape = {11, 20}, .chunks = {4, 7}, .fill = -1});
     auto const check = [&](auto const& selection, char const* what) {
       CAPTURE(what);
       auto const expected = values(regular.read(selection));
@@ -201,7 +202,7 @@ TEST_CASE("such an array grows and shrinks as far as its edges reach, and along 
   Memory const store, other;
   put(store, "[7, 6]", "[3, [4, [3, 3], 2]]");
   auto const array = open_array<std::int32_t, 2>(store);
-  auto const regular = create_array<std::int32_t, 2>(other, "", {.shape = {7, 6}, .chunk_shape = {3, 3}, .fill = -1});
+  auto const regular = create_array<std::int32_t, 2>(other, "", {.shape = {7, 6}, .chunks = {3, 3}, .fill = -1});
   auto const check = [&](Extents const& shape) {
     CAPTURE(to_string(shape));
     array.resize(shape);
@@ -215,7 +216,7 @@ TEST_CASE("such an array grows and shrinks as far as its edges reach, and along 
   for (auto const& shape : {Extents{7, 15}, Extents{11, 9}, Extents{4, 3}, Extents{1, 15}, Extents{9, 12}})
     check(shape);
   array.resize({9, 4});
-  CHECK(sizes(store).size() == 3);  // those that hold nothing any more are gone
+  CHECK(sizes(store).size() == 3);  // empty ones are erased
   array.resize({9, 15});
   CHECK(array.read(Box{0, {3, 6}})(0, 1) == -1);
   array.append(std::vector<std::int32_t>(30, 8));

@@ -1,4 +1,4 @@
-// What a program asks for that the array is not.
+// Requests that do not match the array.
 #include <cstdint>
 #include <vector>
 
@@ -29,9 +29,9 @@ TEST_CASE("another element type or rank is refused, with both, and the document'
 TEST_CASE("an array that is not there is an error that says so") {
   for (auto* path : {"t2", "t1/c", "t1/c/0"}) {
     auto const key = "key \"" + std::string{path} + "/zarr.json\"";
-    check_refused<MetadataError>([&] { open_array<std::uint8_t, 3, AllCodecs>(test::brain_store(), path); },
+    check_refused<NodeNotFound>([&] { open_array<std::uint8_t, 3, AllCodecs>(test::brain_store(), path); },
                                  {"brain.zarr: ", key.c_str(), "there is no array"});
-    check_refused<MetadataError>([&] { open_any<AllCodecs>(test::brain_store(), path); }, {"there is no array"});
+    check_refused<NodeNotFound>([&] { open_any<AllCodecs>(test::brain_store(), path); }, {"there is no array"});
   }
   CHECK_THROWS_AS((open_any<AllCodecs>(test::brain_store(), "../brain.zarr/t1")), StoreError);
 }
@@ -56,7 +56,7 @@ TEST_CASE("a box that does not fit is refused, and nothing is written") {
 
 TEST_CASE("a region that no box has made is held to the array too") {
   MemoryStore<HostBuffer> const store;
-  auto const array = create_array<int, 2>(store, "a", {.shape = {5, 4}, .chunk_shape = {2, 3}}).untyped();
+  auto const array = create_array<int, 2>(store, "a", {.shape = {5, 4}, .chunks = {2, 3}}).untyped();
   std::vector<int> memory(20, 7);
   auto* const data = reinterpret_cast<std::byte*>(memory.data());
   Strides const strides{16, 4};
@@ -108,7 +108,7 @@ TEST_CASE("a chunk larger than memory is an error when it is read") {
 
 TEST_CASE("what does not fit an array is said with its store and its key") {
   MemoryStore<HostBuffer> const store;
-  auto const array = create_array<int, 2>(store, "scan/a", {.shape = {5, 4}, .chunk_shape = {2, 3}});
+  auto const array = create_array<int, 2>(store, "scan/a", {.shape = {5, 4}, .chunks = {2, 3}});
   auto const refuse = [&](auto&& f, char const* what) {
     check_refused<SelectionError>(f, {store.name().c_str(), "key \"scan/a/zarr.json\": ", what});
   };
@@ -122,12 +122,17 @@ TEST_CASE("what does not fit an array is said with its store and its key") {
   refuse([&] { array.fill({{0, 9}, all}, 3); }, "dimension 0: ");
   refuse([&] { array.read(Points{std::vector<Extents>{{7, 1}}}); }, "index 7");
   refuse([&] { array.read(all, ArrayView<int, 2>::c_order(memory.data(), {5, 2})); }, "shape is [5, 2]");
+  ArrayView<int, 2> const without_strides{memory.data(), {2, 4}};
+  refuse([&] { array.read({{0, 2}, all}, without_strides); }, "the memory's stride along dimension 0 is 0");
+  array.read({{0, 1}, 3}, without_strides.sub({{0, 1}, {0, 1}}));  // one element
+  array.write({{0, 2}, all}, without_strides);  // the same element, twice four times
   refuse([&] { array.append(std::vector<int>(5)); }, "the memory holds 5 elements, expected a multiple of 4");
-  refuse([&] { array.append(memory, 2); }, "dimension 2 to append along");
+  refuse([&] { array.append(memory, 2); }, "found append dimension 2");
   refuse([&] { array.append(ArrayView<int, 2>::c_order(memory.data(), {2, 5})); }, "dimension 1: found a block of 5");
   refuse([&] { array.resize({5, 4, 3}); }, "a shape of 3 dimensions");
   refuse([&] { array.read_chunk({3, 0}); }, "dimension 0: found chunk 3");
-  refuse([&] { array.read(all, {.memory = 1}); }, "expected at most the budget of 1");
+  check_refused<BudgetError>([&] { array.read(all, {.memory = 1}); },
+                             {store.name().c_str(), "key \"scan/a/zarr.json\": ", "expected at most the budget of 1"});
   refuse([&] { array.compact(Box{{{0, 9}, all}}); }, "dimension 0: ");
   visit(array.untyped(), [&](auto const& typed) {
     refuse([&] { typed.read({{0, 9}, all}); }, "dimension 0: ");
@@ -139,7 +144,7 @@ TEST_CASE("what does not fit an array is said with its store and its key") {
 
 TEST_CASE("what does not fit an array that is read or written as other numbers is said likewise") {
   MemoryStore<HostBuffer> const store;
-  auto const array = create_array<int, 2>(store, "scan/a", {.shape = {5, 4}, .chunk_shape = {2, 3}});
+  auto const array = create_array<int, 2>(store, "scan/a", {.shape = {5, 4}, .chunks = {2, 3}});
   auto const any = open_any(store, "scan/a");
   auto const refuse = [&](auto&& f, char const* what) {
     check_refused<SelectionError>(f, {store.name().c_str(), "key \"scan/a/zarr.json\": ", what});
@@ -158,6 +163,9 @@ TEST_CASE("what does not fit an array that is read or written as other numbers i
   auto const flat = ArrayView<double, 2>::c_order(memory.data(), {5, 2});
   refuse([&] { read_as(array, all, flat); }, "shape is [5, 2]");
   refuse([&] { write_as(array, all, flat); }, "shape is [5, 2]");
-  refuse([&] { read_as<double>(array, all, {}, {.memory = 1}); }, "expected at most the budget of 1");
-  refuse([&] { write_as(array, all, std::vector<double>(20), {}, {.memory = 1}); }, "expected at most the budget of 1");
+  auto const refuse_budget = [&](auto&& f) {
+    check_refused<BudgetError>(f, {store.name().c_str(), "key \"scan/a/zarr.json\": ", "at most the budget of 1"});
+  };
+  refuse_budget([&] { read_as<double>(array, all, {}, {.memory = 1}); });
+  refuse_budget([&] { write_as(array, all, std::vector<double>(20), {}, {.memory = 1}); });
 }

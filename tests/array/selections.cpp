@@ -1,4 +1,4 @@
-// Selections of every kind, read and written, held against elements that are picked one by one.
+// Selections of every kind, read and written, compared with elements that are picked one by one.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -22,7 +22,7 @@ using test::Bytes, test::Random, test::random_elements;
 
 namespace {
 
-/// Counts what is read of each key.
+/// Counts the reads of each key.
 struct CountingStore {
   struct Counts {
     std::mutex mutex;
@@ -90,7 +90,7 @@ std::vector<int> count_up(int n) {
 
 // 5 x 7 numbers from 0 on in chunks of 2 x 3, so that element (i, j) is 7 i + j.
 auto numbered(auto const& store) {
-  auto const array = create_array<int, 2>(store, "a", {.shape = {5, 7}, .chunk_shape = {2, 3}});
+  auto const array = create_array<int, 2>(store, "a", {.shape = {5, 7}, .chunks = {2, 3}});
   array.write(all, count_up(35));
   return array;
 }
@@ -182,25 +182,25 @@ TEST_CASE("memory of any kind, a queue and options go with each selection") {
   test::HostQueue on{2};
   Points const points{std::vector{4, 0}, std::vector{6, 1}};
   Ints two(2), four(4);
-  array.read(points, two, on, {.mini_batch = 1});
+  array.on(on).read(points, two, {.mini_batch = 1});
   CHECK(two == Ints{34, 1});
   array.read(points, ArrayView<int, 1>{two.data() + 1, {2}, {-1}});
   CHECK(two == Ints{1, 34});
   Orthogonal const corners{std::vector{4, 0}, std::vector{0, 6}};
   array.read(corners, ArrayView<int, 2>{four.data(), {2, 2}, {1, 2}}, {.mini_batch = 1});
   CHECK(four == Ints{28, 0, 34, 6});
-  auto owned = array.read<HostBuffer>(corners, on);
-  array.write(Blocks{{0, 1}, {0, 1}}, Ints{-1, -2, -3, -4, -5, -6}, on);
+  auto owned = array.on(on).read<HostBuffer>(corners);
+  array.on(on).write(Blocks{{0, 1}, {0, 1}}, Ints{-1, -2, -3, -4, -5, -6});
   array.read(corners, owned);
   CHECK(values(owned) == Ints{28, 34, -1, 6});
   array.fill(points, 99);
-  array.fill({2, 2}, 98, on);
+  array.on(on).fill({2, 2}, 98);
   CHECK(values(array.read(Orthogonal{std::vector{0, 2, 4}, std::vector{1, 2, 6}})) ==
         Ints{99, -3, 6, 15, 98, 20, 29, 30, 99});
 }
 
 TEST_CASE("of an element that is written several times at once, the last value stays") {
-  auto const array = create_array<int, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {4, 4}, .chunk_shape = {2, 4}});
+  auto const array = create_array<int, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {4, 4}, .chunks = {2, 4}});
   array.write(Points{std::vector{1, 3, 1, 1}, std::vector{2, 0, 2, 3}}, Ints{1, 2, 3, 4});
   CHECK(values(array.read({1, all})) == Ints{0, 0, 3, 4});
   array.write(Orthogonal{std::vector{0, 2, 0}, std::vector{1, 0, 1, 1}}, count_up(12));
@@ -211,7 +211,7 @@ TEST_CASE("of an element that is written several times at once, the last value s
 
 TEST_CASE("a chunk of which lists or points give every element is written whole: it is not read") {
   CountingStore const store;
-  auto const array = create_array<int, 2>(store, "a", {.shape = {3, 4}, .chunk_shape = {2, 3}});
+  auto const array = create_array<int, 2>(store, "a", {.shape = {3, 4}, .chunks = {2, 3}});
   store.counts->reads.clear();
   array.write(Orthogonal{std::vector{1, 0, 2, 1}, std::vector{3, 2, 0, 1}}, count_up(16));
   array.write(Mask{std::vector<std::uint8_t>(12, 1)}, count_up(12));
@@ -224,7 +224,7 @@ TEST_CASE("a chunk of which lists or points give every element is written whole:
 
 TEST_CASE("more parts of one chunk than are placed at a time") {
   auto const array = create_array<std::uint16_t, 2>(MemoryStore<HostBuffer>{}, "a",
-                                                    {.shape = {70, 70}, .chunk_shape = {64, 70}});
+                                                    {.shape = {70, 70}, .chunks = {64, 70}});
   std::vector<std::uint8_t> checkers(4900);
   std::vector<std::uint16_t> given;
   for (std::size_t i = 0; i < 4900; ++i)
@@ -238,7 +238,7 @@ TEST_CASE("more parts of one chunk than are placed at a time") {
 }
 
 TEST_CASE("an array without dimensions, and selections of nothing") {
-  auto const scalar = create_array<int, 0>(MemoryStore<HostBuffer>{}, "a", {.shape = {}, .chunk_shape = {}});
+  auto const scalar = create_array<int, 0>(MemoryStore<HostBuffer>{}, "a", {.shape = {}, .chunks = {}});
   scalar.write(Orthogonal{}, Ints{5});
   CHECK(values(scalar.read(Blocks{})) == Ints{5});
   CHECK(values(scalar.read(Points{std::vector<Extents>(3)})) == Ints{5, 5, 5});
@@ -257,7 +257,7 @@ TEST_CASE("an array without dimensions, and selections of nothing") {
   array.write(Points{Ints{}, Ints{}}, Ints{});
   CHECK(store.counts->reads.empty());
 
-  auto const empty = create_array<int, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {0, 3}, .chunk_shape = {2, 2}});
+  auto const empty = create_array<int, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {0, 3}, .chunks = {2, 2}});
   CHECK(empty.read(Mask{Ints{}.empty() ? std::vector<std::uint8_t>{} : std::vector<std::uint8_t>(1)}).size() == 0);
   CHECK(empty.read(Orthogonal{all, std::vector{2, 0}}).shape() == Extents{0, 2});
   CHECK(empty.read(Blocks{all, 1}).shape() == Extents{0, 1});
@@ -307,7 +307,7 @@ TEST_CASE("what no selection has made is held to the array too") {
   ResolvedSelection lists{Region{{0, 0}, {2, 2}, {1, 1}}};
   lists.lists.push_back({1, {3, 7}});
   refused(lists, plane);
-  lists.lists[0].indices = {3, 4, 5};  // more than the region has
+  lists.lists[0].indices = {3, 4, 5};  // more than the region
   refused(lists, plane);
   CHECK(memory == Ints(8));
 }

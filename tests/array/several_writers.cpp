@@ -1,4 +1,4 @@
-// Several handles, stores and processes write one array: nothing that was said to be written is lost, nothing is mixed.
+// Several handles, stores and processes write one array: no completed write is lost, and writes are not mixed.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -31,7 +31,7 @@ using Numbers = std::vector<std::int32_t>;
 using Shards = codec::Sharding<Pipeline<space::Host, codec::Bytes>>;
 using Sharded = Pipeline<space::Host, Shards>;
 
-// Calls work(number) in so many processes; how many of them failed.
+// Calls work(number) in that many processes; returns how many failed.
 template <class F>
 int in_processes(int count, F&& work) {
   for (int number = 0; number < count; ++number)
@@ -48,7 +48,7 @@ int in_processes(int count, F&& work) {
   return failed;
 }
 
-// What processes tell this one.
+// Reports of processes to this one.
 struct Pipe {
   int ends[2]{};
   Pipe() { REQUIRE(::pipe(ends) == 0); }
@@ -71,7 +71,7 @@ Numbers values(auto const& array) {
   return found;
 }
 
-// Each of the writers' numbers stands there as often as it was appended, and nothing else does.
+// Each of the writers' numbers occurs as often as it was appended, and there are no others.
 void check_appended(Numbers const& found, int writers, int rounds, std::size_t each) {
   std::map<std::int32_t, std::size_t> count;
   for (auto number : found) ++count[number];
@@ -90,7 +90,7 @@ constexpr int writers = 4, rounds = 25;
 
 TEST_CASE("what handles opened apart append is in the array, all of it") {
   auto const check = [](auto const& store) {
-    create_array<std::int32_t, 1>(store, "a", {.shape = {0}, .chunk_shape = {10}});
+    create_array<std::int32_t, 1>(store, "a", {.shape = {0}, .chunks = {10}});
     std::atomic<int> failed{0};
     std::vector<std::thread> threads;
     for (int w = 0; w < writers; ++w)
@@ -115,7 +115,7 @@ TEST_CASE("what several processes append is in the array, all of it") {
   for (bool sharded : {false, true}) {
     CAPTURE(sharded);
     test::TemporaryFolder const folder;
-    NewArray<std::int32_t> const wanted{.shape = {0}, .chunk_shape = {20}};
+    NewArray<std::int32_t> const wanted{.shape = {0}, .chunks = {20}};
     if (sharded)
       create_array<std::int32_t, 1>(Local{folder / ""}, "a", wanted, Sharded{Shards{{5}}});
     else
@@ -128,7 +128,7 @@ TEST_CASE("what several processes append is in the array, all of it") {
 TEST_CASE("parts of one chunk by several processes, and by stores of one folder, are all in it") {
   test::TemporaryFolder const folder;
   Local const store{folder / ""};
-  auto const array = create_array<std::int32_t, 1>(store, "a", {.shape = {400}, .chunk_shape = {400}});
+  auto const array = create_array<std::int32_t, 1>(store, "a", {.shape = {400}, .chunks = {400}});
   auto const write = [&](int w) {
     auto const mine = open_array<std::int32_t, 1>(Local{folder / ""}, "a");
     for (std::uint64_t i = static_cast<std::uint64_t>(w); i < 400; i += writers) mine.write({{i, i + 1}}, Numbers{5});
@@ -144,16 +144,16 @@ TEST_CASE("parts of one chunk by several processes, and by stores of one folder,
 }
 
 TEST_CASE("compact takes back no shard that another process replaces as a whole meanwhile") {
-  constexpr std::uint64_t inner = 4096, n = 16 * inner;  // so that compact is at it for a while
+  constexpr std::uint64_t inner = 4096, n = 16 * inner;  // so that compact takes a while
   constexpr std::int32_t last = 200;
   test::TemporaryFolder const folder;
-  create_array<std::int32_t, 1>(Local{folder / ""}, "a", {.shape = {n}, .chunk_shape = {n}}, Sharded{Shards{{inner}}});
+  create_array<std::int32_t, 1>(Local{folder / ""}, "a", {.shape = {n}, .chunks = {n}}, Sharded{Shards{{inner}}});
   auto const ended = folder.path() / "ended";
   CHECK(in_processes(2, [&](int w) {
           Local const store{folder / ""};
           auto const array = open_array<std::int32_t, 1>(store, "a");
           if (w == 1) {
-            ::alarm(120);  // whatever becomes of the other
+            ::alarm(120);  // even if the other process dies
             std::uint64_t won = 0;
             while (!std::filesystem::exists(ended)) won += array.compact();
             if (won == 0) throw StoreError{"there was nothing to compact"};
@@ -162,11 +162,11 @@ TEST_CASE("compact takes back no shard that another process replaces as a whole 
           int taken_back = 0;
           for (std::int32_t i = 1; i <= last; ++i) {
             array.write(all, Numbers(n, i));
-            array.write({{0, 1}}, Numbers{i}, {.append_to_shards = true});  // as it is: its old bytes are garbage
+            array.write({{0, 1}}, Numbers{i}, {.append_to_shards = true});  // even so: its old bytes are garbage
             taken_back += values(array) != Numbers(n, i);
           }
           create_group(store, "ended");
-          if (taken_back > 0) throw StoreError{text({taken_back, " writes were taken back"})};
+          if (taken_back > 0) throw StoreError{to_text({taken_back, " writes were taken back"})};
         }) == 0);
   CHECK(values(open_array<std::int32_t, 1>(Local{folder / ""}, "a")) == Numbers(n, last));
 }
@@ -179,7 +179,7 @@ TEST_CASE("of several processes that create a node one makes it") {
     CHECK(in_processes(writers, [&](int w) {
       Local const store{folder / ""};
       if (w % 2 == 0)
-        create_array<std::int32_t, 1>(store, path, {.shape = {5}, .chunk_shape = {5}});
+        create_array<std::int32_t, 1>(store, path, {.shape = {5}, .chunks = {5}});
       else
         create_group(store, path);
     }) == writers - 1);
@@ -199,7 +199,7 @@ TEST_CASE("attributes that several processes merge are all there") {
 
 TEST_CASE("who writes at the border knows what another process appended there") {
   test::TemporaryFolder const folder;
-  auto const array = create_array<std::int32_t, 1>(Local{folder / ""}, "a", {.shape = {15}, .chunk_shape = {10}});
+  auto const array = create_array<std::int32_t, 1>(Local{folder / ""}, "a", {.shape = {15}, .chunks = {10}});
   CHECK(in_processes(1, [&](int) {
           open_array<std::int32_t, 1>(Local{folder / ""}, "a").append(Numbers{1, 2, 3});
         }) == 0);
@@ -213,12 +213,12 @@ TEST_CASE("who writes at the border knows what another process appended there") 
 TEST_CASE("a process that is killed gives its locks back") {
   test::TemporaryFolder const folder;
   Local const store{folder / ""};
-  auto const array = create_array<std::int32_t, 1>(store, "a", {.shape = {15}, .chunk_shape = {10}});
+  auto const array = create_array<std::int32_t, 1>(store, "a", {.shape = {15}, .chunks = {10}});
   array.write(all, Numbers(15, 1));
   Pipe const locked;
   auto const child = ::fork();
   if (child == 0) {
-    ::alarm(60);  // whatever becomes of this process
+    ::alarm(60);  // even if this process dies
     Local const its{folder / ""};
     auto const key = its.lock({"a/c/0"});
     auto const node = its.lock_folder("a", Sharing::alone);
@@ -249,11 +249,11 @@ TEST_CASE("a write under a lock does not undo what was written without asking fo
     to.write({"k"}, {reinterpret_cast<std::byte const*>(text.data()), text.size()}, on);
   };
   auto const get_all = [&] {
-    auto const value = get(store, {"k"}, on);
+    auto const value = get_value(store, {"k"}, on);
     return value ? std::string{reinterpret_cast<char const*>(value->view().data), value->view().size} : std::string{};
   };
   {
-    auto const held = store.lock({"k"});  // of nothing yet
+    auto const held = store.lock({"k"});  // of a key without a value yet
     put(other, "other");
     CHECK_THROWS_AS(put(store, "mine"), ValueChanged);
     CHECK_THROWS_AS(store.erase({"k"}, on), ValueChanged);
@@ -295,14 +295,14 @@ TEST_CASE("attributes that are set while somebody replaces the document without 
 TEST_CASE("chunks that a killed erase left are not elements of the next array") {
   test::TemporaryFolder const folder;
   Local const store{folder / ""};
-  create_array<std::int32_t, 1>(store, "a", {.shape = {20}, .chunk_shape = {10}}).write(all, Numbers(20, 7));
+  create_array<std::int32_t, 1>(store, "a", {.shape = {20}, .chunks = {10}}).write(all, Numbers(20, 7));
   std::filesystem::remove(folder.path() / "a/zarr.json");  // as erase_node begins
-  CHECK(values(create_array<std::int32_t, 1>(store, "a", {.shape = {20}, .chunk_shape = {10}})) == Numbers(20, 0));
+  CHECK(values(create_array<std::int32_t, 1>(store, "a", {.shape = {20}, .chunks = {10}})) == Numbers(20, 0));
 }
 
 TEST_CASE("a value that is replaced keeps its mode") {
   test::TemporaryFolder const folder;
-  auto const array = create_array<std::int32_t, 1>(Local{folder / ""}, "a", {.shape = {20}, .chunk_shape = {10}});
+  auto const array = create_array<std::int32_t, 1>(Local{folder / ""}, "a", {.shape = {20}, .chunks = {10}});
   auto const document = folder.path() / "a/zarr.json";
   auto const mode = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write |
                     std::filesystem::perms::group_read | std::filesystem::perms::group_write;
@@ -311,8 +311,8 @@ TEST_CASE("a value that is replaced keeps its mode") {
   CHECK(std::filesystem::status(document).permissions() == mode);
 }
 
-// Shards that are replaced as a whole while their inner chunks are read. Each element says which value and which chunk it
-// is of; in every second value the first chunk is missing, so that the others lie elsewhere.
+// Shards that are replaced as a whole while their inner chunks are read. Each element tells its value and its chunk; in
+// every second value the first chunk is missing, so that the others have other offsets.
 template <class P, class S>
 void check_not_mixed(P const& pipeline, S const& store, std::string const& folder) {
   constexpr std::int32_t inner = 64, chunks = 64, n = inner * chunks;
@@ -322,12 +322,12 @@ void check_not_mixed(P const& pipeline, S const& store, std::string const& folde
       all_of_it[static_cast<std::size_t>(i)] = i < inner && value % 2 == 1 ? 0 : chunks * value + i / inner;
     return all_of_it;
   };
-  create_array<std::int32_t, 1>(store, "a", {.shape = {n}, .chunk_shape = {n}, .overwrite = true}, pipeline)
+  create_array<std::int32_t, 1>(store, "a", {.shape = {n}, .chunks = {n}, .overwrite = true}, pipeline)
       .write(all, elements(2));
   Pipe const ready;
   auto const child = ::fork();
   if (child == 0) {
-    ::alarm(60);  // whatever becomes of this process
+    ::alarm(60);  // even if this process dies
     auto const array = open_array<std::int32_t, 1, P>(Local{folder}, "a");
     for (std::int32_t i = 3;; ++i) {
       array.write(all, elements(i));
@@ -368,7 +368,7 @@ TEST_CASE("chunks of a shard that another process replaces are of one value") {
 TEST_CASE("an index that only a document tells of takes no memory") {
   MemoryStore<HostBuffer> const store;
   constexpr std::uint64_t n = std::uint64_t{1} << 26;
-  auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {n}, .chunk_shape = {n}, .fill = 7},
+  auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {n}, .chunks = {n}, .fill = 7},
                                                    Sharded{Shards{{1}}});
   rlimit old{}, small{};
   REQUIRE(::getrlimit(RLIMIT_AS, &old) == 0);

@@ -1,4 +1,4 @@
-// Shapes at the edges: no dimensions, one, none long, chunks larger than the array or of one element.
+// Shapes at the edges: no dimensions, one, a zero length, chunks larger than the array or of one element.
 #include <cstdint>
 #include <numeric>
 #include <vector>

@@ -1,4 +1,4 @@
-// What an array says of itself, as text and to a stream.
+// An array's description, as text and to a stream.
 #include <iomanip>
 #include <optional>
 #include <sstream>
@@ -43,7 +43,7 @@ TEST_CASE("every handle of an array says its type and the names of its dimension
   MemoryStore<HostBuffer> const store;
   auto const a = create_array<float, 2>(
       store, "a",
-      {.shape = {2, 3}, .chunk_shape = {2, 2}, .attributes = {{"unit", "K"}}, .dimension_names = {"y", "x"}});
+      {.shape = {2, 3}, .chunks = {2, 2}, .attributes = {{"unit", "K"}}, .dimension_names = {"y", "x"}});
   CHECK(a.type() == data_type_of<float>());
   CHECK(a.dimension_names() == DimensionNames{"y", "x"});
   CHECK(a.untyped().dimension_names() == DimensionNames{"y", "x"});
@@ -53,5 +53,5 @@ TEST_CASE("every handle of an array says its type and the names of its dimension
     CHECK(typed.attributes().template get<std::string>("unit") == "K");
   });
   for (auto const& name : open_any(store, "a").dimension_names()) CHECK(name->size() == 1);  // of a temporary, a copy
-  CHECK(create_array<float, 1>(store, "b", {.shape = {2}, .chunk_shape = {2}}).dimension_names().empty());
+  CHECK(create_array<float, 1>(store, "b", {.shape = {2}, .chunks = {2}}).dimension_names().empty());
 }

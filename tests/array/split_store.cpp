@@ -40,7 +40,7 @@ TEST_CASE("the folder's documents over chunks in memory, and the other way round
   auto const empty = open_array<std::uint8_t, 3, AllCodecs>(nothing, "t1").read({{0, 9}, {0, 9}, {0, 9}});
   CHECK(std::ranges::count(empty.elements(), 0) == 729);
   SplitStore const lost{MemoryStore<HostBuffer>{}, test::brain_store()};
-  test::check_refused<MetadataError>([&] { open_array<std::uint8_t, 3, AllCodecs>(lost, "t1"); },
+  test::check_refused<NodeNotFound>([&] { open_array<std::uint8_t, 3, AllCodecs>(lost, "t1"); },
                                      {"memory store: ", "there is no array"});
 }
 
@@ -76,7 +76,7 @@ TEST_CASE(
   SplitStore const store{documents, chunks};
   std::vector<std::int16_t> elements(7 * 5);
   for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::int16_t>(i + 1);
-  auto const array = create_array<std::int16_t, 2>(store, "a/b", {.shape = {7, 5}, .chunk_shape = {4, 3}});
+  auto const array = create_array<std::int16_t, 2>(store, "a/b", {.shape = {7, 5}, .chunks = {4, 3}});
   array.write(all, elements);
   std::vector<std::string> files;
   for (auto const& entry : std::filesystem::recursive_directory_iterator{folder.path()})
@@ -97,7 +97,7 @@ TEST_CASE(
     CHECK(std::ranges::equal(found.elements(), elements));
   };
   check(store, "a/b");
-  // And through adapters of the whole.
+  // And through adapters around the whole.
   check(ReadOnlyStore{PrefixStore{store, "a"}}, "b");
   check(SplitStore{AnyStore<HostBuffer>{documents}, AnyStore<HostBuffer>{chunks}}, "a/b");
 }
@@ -109,7 +109,7 @@ TEST_CASE("an array in values from a memory resource") {
   std::vector<std::int16_t> elements(100);
   for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::int16_t>(i * 3);
   using P = Pipeline<space::Host, codec::Bytes>;
-  auto const array = create_array<std::int16_t, 1>(store, "a", {.shape = {100}, .chunk_shape = {7}}, P{}, on);
+  auto const array = create_array<std::int16_t, 1>(store, "a", {.shape = {100}, .chunks = {7}}, P{}, on);
   array.write(all, elements);
   auto const found = open_array<std::int16_t, 1, P>(store, "a", on).read(all);
   CHECK(std::ranges::equal(found.elements(), elements));

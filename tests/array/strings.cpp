@@ -1,4 +1,4 @@
-// Arrays of strings and of bytes: whatever is done with other elements, held against strings that are kept beside them.
+// Arrays of strings and of bytes: the operations of other elements, compared with strings that are kept beside them.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <support/codec_run.hpp>
 #include <support/random_array.hpp>
 #include <support/random_selection.hpp>
 #include <support/refused.hpp>
@@ -15,8 +16,8 @@
 #include <tessera/node/create.hpp>
 #include <tessera/node/create_group.hpp>
 #include <tessera/node/group.hpp>
-#include <tessera/node/open_group.hpp>
 #include <tessera/node/open.hpp>
+#include <tessera/node/open_group.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/with/all.hpp>
 
@@ -45,7 +46,7 @@ std::vector<T> random_elements_of(Random& random, std::size_t n) {
   return elements;
 }
 
-// An array and what is in it.
+// An array and its elements.
 template <class T, class Array>
 struct Twin {
   Array array;
@@ -59,10 +60,10 @@ struct Twin {
     CHECK(found == elements);
   }
   void read(ReadOptions const& options, ResolvedSelection const& what, StridedSpan<space::Host> const& to) const {
-    array.read_into(what, detail::ElementsOf<T>::placed(to), array.queue(), options);
+    array.read_into(what, detail::ElementsOf<T>::placed(to), options);
   }
   void write(WriteOptions const& options, ResolvedSelection const& what, StridedView<space::Host> const& from) const {
-    array.write_from(what, detail::ElementsOf<T>::placed(from), array.queue(), options);
+    array.write_from(what, detail::ElementsOf<T>::placed(from), options);
   }
   static Strides dense(Extents const& of) { return Layout::c_order(of, sizeof(T)).strides; }
 
@@ -80,7 +81,7 @@ struct Twin {
 
 using AllAndStrings = WithStrings<AllCodecs>;
 
-// Codecs are compiled once, for all of the tests that name them at run time.
+// Codecs are compiled once, for all tests that name them at run time.
 auto make(Memory const& store, DataType type, Extents const& shape, Extents const& chunk_shape, Blob fill,
           char const* codecs, ZarrFormat format = ZarrFormat::v3, std::size_t threads = 1) {
   ArrayMetadata metadata{shape, type, chunk_shape, {}, std::move(fill), test::specifications(codecs)};
@@ -146,7 +147,7 @@ bool has(Memory const& store, std::string const& key) {
 // Three chunks, the second one missing.
 auto written(Memory const& store, std::string const& fill = "none") {
   auto const array =
-      create_array<std::string, 1>(store, "a", {.shape = {6}, .chunk_shape = {2}, .fill = fill}, plain_strings);
+      create_array<std::string, 1>(store, "a", {.shape = {6}, .chunks = {2}, .fill = fill}, plain_strings);
   array.write({{0, 2}}, Strings{"a", "\u00e9"});
   array.write({{4, 6}}, Strings{"", "a longer one than fits into a string itself"});
   return array;
@@ -164,6 +165,8 @@ TEST_CASE("strings and bytes: random selections, partial writes and resizes, as 
         "codecs": ["vlen-utf8", {"name": "gzip", "configuration": {"level": 1}}],
         "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, "crc32c"]}}])", {4, 6});
     check_program<Blob>(seed, R"(["vlen-bytes", "numcodecs.zlib"])", {3, 2}, ZarrFormat::v2);
+    check_program<std::string>(seed, R"(["vlen_v2", {"name": "zstd", "configuration": {"level": 1}}])", {3, 2});
+    check_program<Blob>(seed, R"(["vlen_v2"])", {5});
   }
 }
 
@@ -204,7 +207,7 @@ TEST_CASE("strings are read into what owns them, and written from it") {
   CHECK(array.shape() == Extents{9});
   CHECK(array.read({{6, 9}})(2) == "z");
 
-  auto const blobs = create_array<Blob, 1>(store, "b", {.shape = {3}, .chunk_shape = {3}});
+  auto const blobs = create_array<Blob, 1>(store, "b", {.shape = {3}, .chunks = {3}});
   blobs.write({{1, 2}}, std::vector<Blob>{{std::byte{0}, std::byte{255}}});
   CHECK(blobs.read(all)(1) == Blob{std::byte{0}, std::byte{255}});
   CHECK(blobs.read(all)(2).empty());
@@ -226,7 +229,7 @@ TEST_CASE("a chunk of nothing but the fill value is removed, wherever its string
 TEST_CASE("blosc shuffles no bytes of strings together in a new array") {
   Memory const store;
   using Shuffled = Pipeline<space::Host, codec::VlenUtf8, codec::Blosc>;
-  auto const array = create_array<std::string, 1>(store, "a", {.shape = {2}, .chunk_shape = {2}}, Shuffled{});
+  auto const array = create_array<std::string, 1>(store, "a", {.shape = {2}, .chunks = {2}}, Shuffled{});
   CHECK(test::value(store, "a/zarr.json").find("\"typesize\": 1") != std::string::npos);
   array.write(all, Strings{"one", "two"});
   CHECK(array.read(all)(1) == "two");
@@ -274,6 +277,80 @@ TEST_CASE("strings and their codecs belong together (CODEC-VLEN-01, DTYPE-17, DT
                                      {"vlen-bytes", "<tessera/array/strings.hpp>", "codec::VlenBytes"});
 }
 
+namespace {
+
+// The elements of a chunk in the format of zarrs' vlen: the size of the index, the index, the bytes; or these in
+// reverse.
+template <class Offset, class C = codec::Crc32c>
+test::Bytes indexed(std::vector<std::string> const& elements, bool at_end = false, C const* compressor = nullptr) {
+  std::vector<Offset> offsets{0};
+  std::string all;
+  for (auto const& element : elements) offsets.push_back(static_cast<Offset>((all += element).size()));
+  auto index = test::memory_of(offsets), data = test::bytes(all);
+  if (compressor) index = test::encoded(*compressor, index), data = test::encoded(*compressor, data);
+  auto const size = test::memory_of(std::vector<std::uint64_t>{index.size()});
+  return at_end ? test::joined({data, index, size}) : test::joined({size, index, data});
+}
+std::string indexed_by(std::string const& type, std::string const& more, std::string const& compressor = "") {
+  return R"([{"name": "vlen", "configuration": {"index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}})" +
+         compressor + R"(], "data_codecs": ["bytes")" + compressor + R"(], "index_data_type": ")" + type + "\"" + more + "}}]";
+}
+
+}  // namespace
+
+TEST_CASE("strings with an index of their own, as zarrs' vlen stores them, are read") {
+  Memory const store;
+  Strings const expected{"a", "", "\u20ac and more", "bcd", "", "e"};
+  Strings const first{expected.begin(), expected.begin() + 3}, second{expected.begin() + 3, expected.end()};
+  codec::Gzip const gzip{};
+  auto const check = [&](std::string const& codecs, test::Bytes const& a, test::Bytes const& b,
+                         Strings const& of_both) {
+    CAPTURE(codecs);
+    auto document = test::array_document().set("data_type", R"("string")").set("fill_value", R"("")");
+    document.set("shape", "[6]").set("chunk_grid", test::grid("[3]")).set("codecs", codecs);
+    test::put(store, "a/zarr.json", document.text());
+    test::put(store, "a/c/0", test::text(test::view(a)));
+    test::put(store, "a/c/1", test::text(test::view(b)));
+    auto const array = open_array<std::string, 1, AllAndStrings>(store, "a");
+    Strings found(6);
+    array.read(all, found);
+    CHECK(found == of_both);
+    test::check_refused<CodecError>([&] { array.write(all, found); },
+                                    {"codec vlen", "tessera decodes vlen and does not encode it"});
+  };
+  check(indexed_by("uint32", ""), indexed<std::uint32_t>(first), indexed<std::uint32_t>(second), expected);
+  check(indexed_by("uint64", R"(, "index_location": "start")"), indexed<std::uint64_t>(first),
+        indexed<std::uint64_t>(second), expected);
+  std::string const compressed = R"(, {"name": "gzip", "configuration": {"level": 1}})";
+  check(indexed_by("uint64", R"(, "index_location": "end")", compressed), indexed<std::uint64_t>(first, true, &gzip),
+        indexed<std::uint64_t>(second, true, &gzip), expected);
+  check(indexed_by("uint32", R"(, "index_location": "end")"), indexed<std::uint32_t>(first, true),
+        indexed<std::uint32_t>({"", "", ""}, true), {first[0], first[1], first[2], "", "", ""});
+}
+
+TEST_CASE("a chunk of zarrs' vlen that is damaged is refused") {
+  Memory const store;
+  auto document = test::array_document().set("data_type", R"("string")").set("fill_value", R"("")");
+  document.set("shape", "[2]").set("chunk_grid", test::grid("[2]")).set("codecs", indexed_by("uint32", ""));
+  test::put(store, "a/zarr.json", document.text());
+  auto const refuse = [&](char const* digits, std::initializer_list<char const*> words) {
+    CAPTURE(digits);
+    test::put(store, "a/c/0", test::text(test::view(test::hex(digits))));
+    auto const array = open_array<std::string, 1, AllAndStrings>(store, "a");
+    test::check_refused<CodecError>([&] { (void)array.read(all); }, words);
+  };
+  std::string const size = "0c00000000000000 ";
+  refuse("0c", {"a/c/0", "codec vlen", "1 bytes, expected at least the 8 of the index size"});
+  refuse("0d00000000000000 00000000 01000000 02000000", {"an index of 13 bytes does not fit within the 20"});
+  refuse((size + "00000000 03000000 02000000 6161").c_str(), {"element 0 of 2 lies from 0 to 3 of 2 bytes"});
+  refuse((size + "01000000 00000000 02000000 6161").c_str(), {"element 0 of 2 lies from 1 to 0"});
+  refuse((size + "00000000 01000000 02000000 61").c_str(), {"codec vlen"});
+  refuse((size + "00000000 01000000 02000000 616161").c_str(), {"codec vlen"});
+  refuse((size + "00000000 01000000 ffffffff 61").c_str(), {"codec vlen"});
+  refuse((size + "00000000 00000000 00000000 61").c_str(), {"found 1 bytes of empty elements"});
+  refuse((size + "00000000 01000000 02000000 61ff").c_str(), {"element 1 is not UTF-8"});
+}
+
 TEST_CASE("a chunk of strings that is damaged is an error that names its key and element (CODEC-VLEN-03, CODEC-VLEN-04)") {
   Memory const store;
   auto const array = written(store);
@@ -291,7 +368,7 @@ TEST_CASE("a chunk of strings that is damaged is an error that names its key and
   refuse("02000000 0100000061 000000", {"element 1"});
   refuse("02000000 0100000061 02000000 61", {"element 1"});
   refuse("02000000 ffffffff 61", {"element 0"});
-  refuse("02000000 00000000 00000000 00", {"1 bytes behind the last element"});
+  refuse("02000000 00000000 00000000 00", {"1 bytes after the last element"});
   refuse("02000000 0100000061 0200000061ff", {"element 1", "UTF-8 from byte 1"});
   refuse("02000000 0300000061eda0 00000000", {"element 0", "UTF-8"});
   test::put(store, "a/c/0", "");
@@ -323,13 +400,13 @@ TEST_CASE("strings that compress a thousandfold are read, but no more of them th
 TEST_CASE("strings below a group are made and opened with their codecs") {
   Memory const store;
   auto const group = create_group(store, "g");
-  create_array<std::string, 1>(group, "a", {.shape = {4}, .chunk_shape = {2}, .fill = "none"});
+  create_array<std::string, 1>(group, "a", {.shape = {4}, .chunks = {2}, .fill = "none"});
   CHECK(open_array<std::string, 1>(group, "a").read(all)(3) == "none");
 }
 
 TEST_CASE("an element that is too long for its length is not written (CODEC-VLEN-05)") {
   std::byte const one{};
-  detail::ElementReference const element{&one, std::uint64_t{1} << 32};  // refused before it is looked at
+  detail::ElementReference const element{&one, std::uint64_t{1} << 32};  // refused before it is decoded
   std::vector<std::byte> room(16);
   Queue<space::Host> on;
   test::check_refused<CodecError>(

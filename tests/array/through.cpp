@@ -1,4 +1,4 @@
-// One array through several pipelines: what they share, counted.
+// One array through several pipelines: shared state, counted.
 #include <atomic>
 #include <concepts>
 #include <cstdint>
@@ -30,13 +30,13 @@ namespace {
 template <class S>
 auto in_shards(S const& store) {
   auto const array =
-      create_array<std::uint8_t, 1>(store, "a", {.shape = {16}, .chunk_shape = {8}, .attributes = {{"unit", "mm"}}},
+      create_array<std::uint8_t, 1>(store, "a", {.shape = {16}, .chunks = {8}, .attributes = {{"unit", "mm"}}},
                                     Sharded{codec::Sharding<Plain>{{2}}});
   array.write(all, std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
   return array;
 }
 
-// Counts what it is asked for of documents.
+// Counts requests for documents.
 struct OfDocuments : Remote {
   std::shared_ptr<std::atomic<int>> documents = std::make_shared<std::atomic<int>>(0);
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> to, HostQueue& on) const {
@@ -78,15 +78,17 @@ TEST_CASE("through another pipeline the document is not read again, and may not 
   auto const listed = array.untyped().through<AllCodecs>();
   CHECK(listed.as<std::uint8_t, 1>().read(all)(1) == 2);
   CHECK(array.through<space::Host>().read(all)(1) == 2);
+  CHECK(array.through<Plain>().read(all)(1) == 2);  // whose codecs are those of the inner chunks
   CHECK(*store.documents == 0);
-  test::check_refused<MetadataError>([&] { (void)array.through<Plain>(); },
-                                     {"remote", "a/zarr.json", "found sharding_indexed", "pipeline bytes"});
+  using Checked = Pipeline<space::Host, codec::Bytes, codec::Crc32c>;
+  test::check_refused<MetadataError>([&] { (void)array.through<Checked>(); },
+                                     {"remote", "a/zarr.json", "found bytes", "pipeline bytes | crc32c"});
   test::check_refused<MetadataError>([&] { (void)array.through<Codecs<codec::Transpose>>(); },
                                      {"a/zarr.json", "bytes"});
 }
 
 TEST_CASE("an index that is kept serves every pipeline, and each notices what the others write") {
-  Remote const store;  // has no locks: they are the array's
+  Remote const store;  // has no locks: the array has
   auto const array = in_shards(store);
   auto const listed = array.through<AllCodecs>();
   auto& asked = *store.asked;
@@ -99,7 +101,7 @@ TEST_CASE("an index that is kept serves every pipeline, and each notices what th
   listed.fill({{4, 6}}, 60);
   asked.take();
   CHECK(array.read({{4, 6}})(1) == 60);
-  CHECK(asked.take().size() == 2);  // the index once more, for it is another shard by now
+  CHECK(asked.take().size() == 2);  // the index again, because the shard was replaced
   CHECK(listed.read({{4, 6}})(1) == 60);
   CHECK(asked.take().size() == 1);
   listed.keep_shard_indexes(0);

@@ -22,7 +22,7 @@ namespace {
 template <class T, std::size_t Rank>
 InMemory store_of(Extents const& shape, T const& fill) {
   InMemory const store;
-  (void)create_array<T, Rank>(store, "a", {.shape = shape, .chunk_shape = shape, .fill = fill});
+  (void)create_array<T, Rank>(store, "a", {.shape = shape, .chunks = shape, .fill = fill});
   return store;
 }
 

@@ -1,9 +1,9 @@
-// The most that crops of decoded chunks can be had for: rows copied by memcpy, without tessera, and nothing else.
+// The upper bound of the speed of crops of decoded chunks: rows copied by memcpy, without tessera, and nothing else.
 //
 //   bare_crops EDGE [SIZE=512] [CHUNK=256] [BATCH_BYTES=33554432] [THREADS=2]
 //
-// Crops of EDGE^3 uint16 begin anywhere in an array of SIZE^3, which is in memory as chunks of CHUNK^3. As many bytes as
-// the array has are copied into three batches in turn. Printed is the rate, in bytes a second.
+// Crops of EDGE^3 uint16 begin anywhere in an array of SIZE^3, which is in memory as chunks of CHUNK^3. As many bytes
+// as the array has are copied into three batches in turn. Prints the rate, in bytes a second.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 using Item = std::uint16_t;
 using Place = std::array<std::size_t, 3>;
 
-// It begins on a huge page, and is there.
+// It begins on a huge page, and is mapped.
 static Item* mapped(std::size_t items) {
   std::size_t const size = items * sizeof(Item), huge = 2u << 20;
   auto* const raw = mmap(nullptr, size + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -4,7 +4,7 @@
              [--bare bare_crops]
 
 ARRAY is a folder, of three dimensions; MODULE is the folder into which the module was installed. Printed is a table: the
-rate of `tessera.batches`, in bytes of elements, over that of a read of the whole array into memory that is there, as the
+rate of `tessera.Loader`, in bytes of elements, over that of a read of the whole array into memory that is there, as the
 median and the spread of pairs that follow each other; how many chunks were decoded; and the rates. The first batches, which
 decode what later ones find, are a column of their own. With --bare, the program bare_crops.cpp, the rate of a loop that
 only copies such crops out of chunks in memory is there too, over that of the whole read before it."""
@@ -45,7 +45,7 @@ def whole():
 
 
 def bare(edge):
-    """Of an array of uint16, of as many bytes and of the same chunks."""
+    """Of an array of uint16, of as many bytes and with the same chunks."""
     size, chunk = array.shape[0], array.chunks[0]
     command = [options.bare, *(str(n) for n in (edge, size, chunk, options.batch_bytes))]
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
@@ -59,10 +59,11 @@ print("| crop | first | then | bare loop | chunks decoded | whole, GB/s | crops,
 for edge in options.crops:
     size = max(1, options.batch_bytes // (edge**3 * array.dtype.itemsize))
     many = max(1, memory.nbytes // (edge**3 * array.dtype.itemsize * size))  # about as much as the whole array
-    with tessera.batches(array, (edge,) * 3, size, seed=0, ahead=options.ahead, cache=options.cache) as batches:
+    boxes = tessera.UniformBoxes(array.shape, (edge,) * 3)
+    with tessera.Loader(array, boxes, batch=size, ahead=options.ahead, cache=options.cache) as batches:
 
         def crops():
-            return sum(next(batches).nbytes for _ in range(many))
+            return sum(np.asarray(next(batches)).nbytes for _ in range(many))
 
         whole()
         first = rate_of(crops) / rate_of(whole)
@@ -70,7 +71,7 @@ for edge in options.crops:
         wholes, mine, loops = zip(*rates)
         print(
             f"| {edge}^3 | {first:.2f} | {middle([m / w for m, w in zip(mine, wholes)])} "
-            f"| {middle([b / w for b, w in zip(loops, wholes)]) if options.bare else '-'} | {batches.decoded} "
+            f"| {middle([b / w for b, w in zip(loops, wholes)]) if options.bare else '-'} | {batches.statistics().decoded} "
             f"| {statistics.median(wholes) / 1e9:.2f} | {statistics.median(mine) / 1e9:.2f} |",
             flush=True,
         )

@@ -1,10 +1,10 @@
-// A zstd array read into device memory through the host's codecs, beside its two halves: decoding alone, into memory of
-// the host, and copying alone. Where they overlap the whole takes as long as the longer of them.
+// Reads a zstd array into device memory through the host's codecs, compared with its two halves: decoding alone, into
+// host memory, and copying alone. If they overlap, the whole takes as long as the longer of them.
 //
 //   compressed [REPETITIONS=9] [THREADS=all] [ALONG=512]
 //
-// Prints a table: of each the median time, the spread between the tenth and the ninetieth part of a hundred, and the
-// ratio of the whole to the larger half. Every element is looked at. Ends with 77 where there is no GPU.
+// Prints a table: for each the median time, the spread between the 10th and the 90th percentile, and the ratio of the
+// whole to the larger half. Every element is checked. Exits with 77 without a GPU.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uint64_t chunk = 64;
 
-// Milliseconds of each repetition, in rising order. The first is not counted.
+// Milliseconds of each repetition, in ascending order. The first is not counted.
 template <class F>
 std::vector<double> time(int repetitions, F&& f) {
   std::vector<double> result;
@@ -56,7 +56,7 @@ bool decode_and_copy(int repetitions, std::size_t threads, std::uint64_t along) 
   MemoryStore<HostBuffer> const store;
   Extents const shape{along, along, along};
   auto const decoded =
-      create_array<float, 3>(store, "a", {.shape = shape, .chunk_shape = {chunk, chunk, chunk}}, OnHost{}, pool);
+      create_array<float, 3>(store, "a", {.shape = shape, .chunks = {chunk, chunk, chunk}}, OnHost{}, pool);
   std::vector<float> elements(along * along * along);
   for (std::size_t i = 0; i < elements.size(); ++i)  // half of each element is noise
     elements[i] = static_cast<float>(i / along) + static_cast<float>(static_cast<std::uint16_t>(i * 40503u)) / 65536;

@@ -1,5 +1,5 @@
-// tessera's side of http.py: http ADDRESS THREADS PATH. Reads an array of int32 whole, twice, and prints the second one's
-// seconds and the sum of its elements: connections are open then, as they are in a peer's process.
+// tessera's side of http.py: http ADDRESS THREADS PATH. Reads an array of int32 whole, twice, and prints the second
+// one's seconds and the sum of its elements: connections are open then, as in a peer's process.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Arrays of a web server, read whole by tessera and by TensorStore: http.py PROGRAM FOLDER [MILLISECONDS] [THREADS]
+"""Arrays on a web server, read whole by tessera and by TensorStore: http.py PROGRAM FOLDER [MILLISECONDS] [THREADS]
 
-PROGRAM is built of http.cpp. The server is a process on loopback that answers each request after MILLISECONDS (20), as
-one far away would; it is one thread, and takes a good part of a processor. What it takes to fetch the same values, 64 at
-once, and to do nothing with them, is measured by `curl`, if there is one. All take turns, nine times; TensorStore and
-tessera read each array twice in a process, and the second time counts."""
+PROGRAM is built from http.cpp. The server is a process on loopback that answers each request after MILLISECONDS (20),
+as a distant one would; it has one thread, and uses a good part of a processor. `curl`, if present, measures fetching
+the same values, 64 at once, without processing them. All take turns, nine times; TensorStore and tessera read each
+array twice in a process, and the second time counts."""
 import asyncio
 import multiprocessing
 import shutil

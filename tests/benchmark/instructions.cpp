@@ -1,10 +1,10 @@
-// Six works of a fixed size, by one thread, for counting instructions: instructions.py runs this under callgrind,
+// Six tasks of a fixed size, by one thread, for counting instructions: instructions.py runs this under callgrind,
 // which counts within `counted` alone.
 //
 //   instructions CASE
 //
-// Each is done once before, so that what is counted is the steady state. Without CASE the names are printed, each with
-// the number of chunks that it is of.
+// Each runs once before, so that the steady state is counted. Without CASE the names are printed, each with its number
+// of chunks.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -38,7 +38,7 @@ struct Case {
 template <class P>
 auto array_of(P const& pipeline, std::uint64_t chunk) {
   auto array = create_array<std::uint8_t, 3>(MemoryStore<HostBuffer>{}, "a",
-                                             NewArray<std::uint8_t>{{n, n, n}, {chunk, chunk, chunk}}, pipeline,
+                                             {.shape = {n, n, n}, .chunks = {chunk, chunk, chunk}}, pipeline,
                                              Queue<space::Host>{1});
   std::vector<std::uint8_t> elements(n * n * n);
   for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::uint8_t>(i + i / n * 3 + 1);

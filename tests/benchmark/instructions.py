@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
-"""How many instructions tessera takes for a chunk, against instructions.txt: fails where it is over a twentieth more.
+"""Counts tessera's instructions for a chunk, and compares them with RECORD: fails if a case exceeds it by 5 %.
 
-  instructions.py [--write] PROGRAM COMPILER [VALGRIND]
+  instructions.py [--write] RECORD PROGRAM COMPILER [VALGRIND]
 
-PROGRAM is what instructions.cpp became, COMPILER what compiled it, e.g. GNU-12.2.0. Counted is what lies in the program
-itself: tessera, which is headers alone, and what of the standard library it instantiates. libc, the allocator and the
-codecs' libraries are not counted: which of their functions run is the processor's to say. So the figures are the
-compiler's, and of a Release build, but hardly the machine's; with another compiler, or without valgrind, nothing is
-compared (exit 77). --write puts the new figures into the file: say in the commit why they changed."""
+RECORD is instructions.txt, of all in one unit, or instructions_of_library.txt, of a program that links
+tessera::compiled.
+
+PROGRAM is instructions.cpp compiled, COMPILER its compiler, e.g. GNU-12.2.0. Only instructions in the program itself
+count: tessera, and its instantiations of the standard library. libc, the allocator and the codecs' libraries do not
+count: the processor selects their functions. So the figures depend on the compiler and a Release build, but hardly on
+the machine; with another compiler, or without valgrind, nothing is compared (exit 77). --write puts the new figures
+into the file: explain the change in the commit."""
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-file = Path(__file__).with_name("instructions.txt")
 writes = "--write" in sys.argv
-program, compiler, *valgrind = [argument for argument in sys.argv[1:] if argument != "--write"]
+record, program, compiler, *valgrind = [argument for argument in sys.argv[1:] if argument != "--write"]
+file = Path(__file__).with_name(record)
 if not valgrind or valgrind[0].endswith("NOTFOUND"):
     print("not run: instructions per chunk (there is no valgrind; on Debian or Ubuntu: apt install valgrind)")
     sys.exit(77)
@@ -35,7 +38,7 @@ def count(case, folder):
         if line.startswith("ob="):
             is_ours = Path(line[3:]) == Path(program).resolve()
         elif line.startswith("calls="):
-            is_call = True  # the next line's figure is what was called
+            is_call = True  # the next line's figure belongs to the callee
         elif re.match(r"[0-9]", line):
             total += 0 if is_call or not is_ours else int(line.split()[-1])
             is_call = False
@@ -63,5 +66,5 @@ for case, n in found.items():
     elif n < before * 0.95:
         print(f"  {1 - n / before:.1%} less: write it down, or it may be lost again unseen")
 if problems:
-    again = f"tests/benchmark/{Path(__file__).name} --write {program} {compiler} {valgrind[0]}"
+    again = f"tests/benchmark/{Path(__file__).name} --write {record} {program} {compiler} {valgrind[0]}"
     sys.exit("\n".join([*problems, f"If that is worth it, {again} puts them into {file.name}; the commit says why."]))

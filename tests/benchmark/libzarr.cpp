@@ -1,11 +1,10 @@
-// libzarr's side of the benchmark, where its headers are found: work.hpp has the command line. Opening the array is in
-// the time.
+// libzarr's side of the benchmark, if its headers are found: work.hpp has the command line. The time includes opening
+// the array.
 //
 // libzarr starts no threads: here each has an array handle of its own, since a handle of shards keeps their indexes,
-// and reads whole chunks or shards, so that it needs each index once. A chunk comes as new memory, whose rows are
-// copied to their place here: read_region() does as much, but only into memory that holds the region and nothing else.
-// It reads every kind of array there is. What is left out: many chunks in one call, which it does not have, and
-// writing.
+// and reads whole chunks or shards, so that it needs each index once. A chunk comes in new memory, whose rows are
+// copied to their place here: read_region() does the same, but only into memory that holds just the region. It reads
+// every kind of array here. Left out: many chunks in one call, which it lacks, and writing.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -17,7 +16,7 @@
 #include <span>
 #include <vector>
 
-// Before libzarr, which includes some of what they include inside a namespace.
+// Before libzarr, which includes some of their includes inside a namespace.
 #include "loop_reader.hpp"
 #include "work.hpp"
 
@@ -39,7 +38,7 @@ std::vector<zarr::Array> opened_by_each(Work const& work) {
 
 Index place(std::size_t i, std::size_t across) { return {i / (across * across), i / across % across, i % across}; }
 
-// The planes [first, first + count) of the array. Only of raw chunks can it read some planes alone.
+// The planes [first, first + count) of the array. It can read some planes alone only from raw chunks.
 template <class T>
 void read_planes(Work const& work, std::size_t first, std::size_t count, T* to) {
   Form const form{work.kind};
@@ -92,7 +91,7 @@ void read_slab(Work const& work) {
   print_sum<T const>(elements);
 }
 
-// A chunk is in the memory that it came in; a shard goes into memory that was there.
+// A chunk stays in the memory it came in; a shard is read into existing memory.
 template <class T>
 void read_chunks_of(Work const& work) {
   Form const form{work.kind};

@@ -1,4 +1,4 @@
-// Chunks read by hand, as the loops do it: no metadata is looked at, one array is known.
+// Chunks read by hand, as the loops do it: without metadata, for one known array.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -71,7 +71,7 @@ struct Form {
   std::size_t per_shard() const { return chunk / inner; }  // along each axis
 };
 
-/// Where a block of elements goes: its first one, and the bytes from one plane or row to the next.
+/// Destination of a block of elements: its first one, and the bytes from one plane or row to the next.
 struct Target {
   std::uint8_t* at;
   std::size_t plane, row;
@@ -91,7 +91,7 @@ struct ShardEntry {
   std::uint64_t offset, size;
 };
 
-/// What one thread keeps from chunk to chunk: its scratch is on huge pages.
+/// State of a thread from chunk to chunk: its scratch is on huge pages.
 class ObjectReader {
  public:
   explicit ObjectReader(Form const& form)
@@ -178,7 +178,7 @@ class ObjectReader {
       to.put(decoded_.data(), form_.chunk, form_.item, first, rows);
     }
   }
-  // Right into place, where all of it is one piece there.
+  // Directly into place, if all of it is contiguous there.
   void place(std::uint8_t const* from, std::size_t size, std::size_t edge, Target const& to) {
     auto const bytes = edge * edge * edge * form_.item;
     if (to.takes_all(edge, form_.item)) return decode(from, size, to.at, bytes);
@@ -189,14 +189,14 @@ class ObjectReader {
     to.put(from + first * edge * edge * form_.item, edge, form_.item, 0, count * edge);
   }
 
-  // Of 2 bytes an element, axes in reverse. The planes lie a line of the cache further apart than their size, or those
+  // Of 2 bytes an element, axes in reverse. The planes lie a cache line further apart than their size, otherwise those
   // of one column would displace each other.
   void transposed(File const& file, Target const& to) {
     auto const edge = form_.chunk, plane = edge * edge * 2 + 64;
     for (std::size_t k = 0; k < edge; ++k) file.read(decoded_.data() + k * plane, edge * edge * 2, k * edge * edge * 2);
     transpose<false>(decoded_.data(), to);
   }
-  // The same of what a compressor has made in one piece, with the bytes of each element swapped.
+  // The same for the contiguous output of a compressor, with the bytes of each element swapped.
   void swapped(std::size_t size, Target const& to) {
     auto const edge = form_.chunk, bytes = edge * edge * 2;
     decode(encoded_.data(), size, decoded_.data(), form_.chunk_bytes());

@@ -44,7 +44,7 @@ inline std::uint32_t crc32c_by_hand(std::uint8_t const* from, std::size_t size) 
   return ~crc;
 }
 
-/// What one thread keeps from chunk to chunk.
+/// State of a thread from chunk to chunk.
 class Writer {
  public:
   Writer(Form const& form, bool syncs)
@@ -56,7 +56,7 @@ class Writer {
   Writer& operator=(Writer const&) = delete;
   ~Writer() { ZSTD_freeCCtx(zstd_); }
 
-  /// A chunk, or a shard, of what is at `from`.
+  /// A chunk, or a shard, of the elements at `from`.
   void chunk(std::string const& folder, std::string const& name, Target const& from) {
     if (form_.codec == Form::Codec::raw) {
       gather(from, form_.chunk);

@@ -1,6 +1,6 @@
-// The rival of the benchmark: for each work what a programmer would write by hand for one known array, and nothing
-// else. bare_loop.cpp is that of the whole reads of raw, zstd and shards; here is its like for the other works.
-// work.hpp has the command line.
+// The rival of the benchmark: for each task the code that a programmer would write by hand for one known array, and
+// nothing else. bare_loop.cpp has the whole reads of raw, zstd and shards; this file has the other tasks. work.hpp has
+// the command line.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -22,8 +22,8 @@
 
 namespace {
 
-// An array of work.n^3 elements, in memory and on disk. What its threads keep they keep from one repetition to the
-// next, as the queue of tessera does.
+// An array of work.n^3 elements, in memory and on disk. Its threads keep their state from one repetition to the next,
+// as tessera's queue does.
 struct Grid {
   explicit Grid(Work const& work)
       : path{work.path + (work.is_v2() ? "/" : "/c/")},
@@ -41,7 +41,7 @@ struct Grid {
   std::string name_of(std::size_t i) const { return std::to_string(i % chunks); }
   std::string file_of(std::size_t i) const { return folder_of(i) + separator + name_of(i); }
   std::size_t bytes() const { return n * n * n * form.item; }
-  /// Where chunk i is in the array that begins there.
+  /// The place of chunk i in the array that begins there.
   Target target_of(std::size_t i, std::uint8_t* begin) const {
     Target const all{begin, n * n * form.item, n * form.item};
     return all.moved(i / (chunks * chunks) * form.chunk, i / chunks % chunks * form.chunk,
@@ -108,7 +108,7 @@ void read_chunks(Work const& work) {
   print_sum(sum);
 }
 
-// Shards that are open, with their indexes, from when they are asked for first.
+// Open shards with their indexes, from the first request on.
 class Shards {
  public:
   explicit Shards(Grid const& grid) : grid_{grid}, shards_(grid.chunks * grid.chunks * grid.chunks) {}
@@ -157,7 +157,7 @@ void read_slab(Work const& work) {
   grid.print_sum_of(memory);
 }
 
-// In one call or by one call each: by hand there is no difference but the order.
+// In one call or by one call each: by hand only the order differs.
 void read_inner(Work const& work) {
   Grid const grid{work};
   auto const& form = grid.form;
@@ -207,7 +207,7 @@ void round_trip(Work const& work) {
   grid.print_sum_of(back);
 }
 
-// The document, and nothing done with it; seconds of one of a thousand.
+// Reads the document, without using it; seconds of one of a thousand.
 void open(Work const& work) {
   constexpr int times = 1000;
   std::vector<std::uint8_t> document(1 << 16);
@@ -223,8 +223,8 @@ void open(Work const& work) {
   print_sum(times * work.n);
 }
 
-// Chunks of 16^3 bytes; seconds of one chunk. The codec alone, from and into memory that is there; or, if `more` says
-// so, the elements put into an array, or taken out of it, too.
+// Chunks of 16^3 bytes; seconds of one chunk. The codec alone, between existing buffers; or, if `more` is set, also the
+// copy of elements into or out of an array.
 void tiny(Work const& work) {
   constexpr std::size_t edge = 16, size = edge * edge * edge;
   auto const n = work.n, across = n / edge, chunks = across * across * across;
@@ -248,7 +248,7 @@ void tiny(Work const& work) {
     if (is_raw) return std::memcpy(room.data(), of, size), size;
     return ZSTD_compress2(encoder.get(), room.data(), room.size(), of, size);
   };
-  std::vector<std::vector<std::uint8_t>> values(chunks);  // encoded; what is to be encoded, for the codec alone
+  std::vector<std::vector<std::uint8_t>> values(chunks);  // encoded; the codec's input, for the codec alone
   for (std::size_t i = 0; i < chunks && !(writes && places); ++i) {
     gather(i, chunk.data());
     auto const* const from = writes ? chunk.data() : room.data();
@@ -277,7 +277,7 @@ void tiny(Work const& work) {
   print_sum<std::uint8_t const>(elements);
 }
 
-// Of chunks that lie in memory, each thread a part of what is read, or of the chunks that are written.
+// For chunks in memory: each thread has a part of the elements to read, or of the chunks to write.
 void scattered(Work const& work) {
   constexpr auto chunk = Scattered::chunk;
   Scattered const all_of{work.n};
@@ -298,9 +298,9 @@ void scattered(Work const& work) {
                      : is_lists ? edge * edge
                                 : static_cast<std::size_t>(std::count(mask.begin(), mask.end(), 1));
   auto const elements = mapped<std::uint16_t>(count);
-  // Calls f(element, place in memory) for what thread t has: so many points, or rows.
+  // Calls f(element, place in memory) for the part of thread t: that many points, or rows.
   auto const each = [&](std::size_t t, std::span<std::size_t const> before, auto&& f) {
-    if (is_points) {  // of two that are one the last is written, by whom the chunk is
+    if (is_points) {  // of duplicates, the last is written, by the thread that has the chunk
       for (auto i = reads ? count * t / threads : 0; i < (reads ? count * (t + 1) / threads : count); ++i)
         if (reads || number(xs[i], ys[i]) % threads == t) f(at(xs[i], ys[i]), elements[i]);
       return;

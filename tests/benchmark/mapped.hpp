@@ -8,7 +8,7 @@
 #include <span>
 #include <stdexcept>
 
-/// n elements, all 0: mapped and touched before anything is timed, with huge pages, until the program ends.
+/// n elements, all 0: mapped and touched before the timing, with huge pages, until the program ends.
 template <class T>
 std::span<T> mapped(std::size_t n) {
   constexpr std::size_t huge = std::size_t{2} << 20;

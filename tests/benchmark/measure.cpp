@@ -1,4 +1,4 @@
-// tessera's side of the benchmark: work.hpp has the command line. Opening the array is in the time.
+// tessera's side of the benchmark: work.hpp has the command line. The time includes opening the array.
 #include <algorithm>
 #include <array>
 #include <concepts>
@@ -123,7 +123,7 @@ void round_trip(Work const& work, P const& pipeline) {
   auto const n = work.n, size = n * n * n;
   auto const elements = mapped<std::uint16_t>(size), back = mapped<std::uint16_t>(size);
   fill(elements, n);
-  NewArray<std::uint16_t> const wanted{{n, n, n}, {work.chunk(), work.chunk(), work.chunk()}};
+  NewArray<std::uint16_t> const wanted{.shape = {n, n, n}, .chunks = {work.chunk(), work.chunk(), work.chunk()}};
   repeat(
       work, [&] { std::filesystem::remove_all(work.path); },
       [&] {
@@ -166,14 +166,14 @@ void small(Work const& work) {
   print_sum<T const>(elements);
 }
 
-// What is selected of a plane in a MemoryStore; the selection is made in the time.
+// A selection of a plane in a MemoryStore; the time includes making the selection.
 template <class Make>
 void scattered(Work const& work, std::size_t count, Make&& make) {
   HostQueue const on{work.threads};
   Scattered const all_of{work.n};
   auto const edge = all_of.edge;
   auto const array = create_array<std::uint16_t, 2>(
-      MemoryStore<HostBuffer>{}, "a", {.shape = {edge, edge}, .chunk_shape = {all_of.chunk, all_of.chunk}},
+      MemoryStore<HostBuffer>{}, "a", {.shape = {edge, edge}, .chunks = {all_of.chunk, all_of.chunk}},
       Pipeline<space::Host, codec::Bytes>{}, on);
   array.write(all, all_of.values());
   auto const elements = mapped<std::uint16_t>(count);
@@ -217,7 +217,7 @@ void tiny(Work const& work) {
   auto const elements = mapped<std::uint8_t>(n * n * n);
   fill(elements, n);
   MemoryStore<HostBuffer> const store;
-  NewArray<std::uint8_t> const wanted{{n, n, n}, {edge, edge, edge}};
+  NewArray<std::uint8_t> const wanted{.shape = {n, n, n}, .chunks = {edge, edge, edge}};
   auto const written = create_array<std::uint8_t, 3>(store, "a", wanted, P{}, on);
   written.write(all, elements);
   auto const read = open_array<std::uint8_t, 3, AllCodecs>(store, "a", on);

@@ -1,10 +1,10 @@
-// What the size of a mini-batch is worth: arrays of run.py's folder, read whole into memory that is mapped, with
-// mini-batches of so many decoded bytes.
+// The effect of the size of a mini-batch: arrays of run.py's folder, read whole into mapped memory, with mini-batches
+// of different decoded sizes.
 //
 //   mini_batches FOLDER [THREADS=2] [REPETITIONS=9] [KIND...]
 //
-// The kinds are those of works.py; without any, arrays of small chunks, of shards and of chunks of 2 MiB. Sizes take
-// turns. Printed is the median of each, and over that of the default, with the least and the most of a repetition.
+// The kinds are those of works.py; the default is arrays of small chunks, of shards and of chunks of 2 MiB. Sizes take
+// turns. Prints the median of each, and its ratio to the default, with the minimum and the maximum over repetitions.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -55,11 +55,11 @@ void measure(std::string const& kind, Array const& array, int repetitions) {
   }
 }
 
-// Chunks of 4 KiB, in memory: in files their opening would be all there is.
+// Chunks of 4 KiB, in memory: from files, opening them would dominate.
 void measure_small(std::size_t threads, int repetitions) {
   MemoryStore<HostBuffer> const store;
   auto const array =
-      create_array<std::uint8_t, 3>(store, "small", {.shape = {512, 512, 512}, .chunk_shape = {16, 16, 16}},
+      create_array<std::uint8_t, 3>(store, "small", {.shape = {512, 512, 512}, .chunks = {16, 16, 16}},
                                     Pipeline<space::Host, codec::Bytes, codec::Zstd>{}, Queue<space::Host>{threads});
   auto const elements = mapped<std::uint8_t>(array.size());
   for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::uint8_t>(i * 7 / 64);

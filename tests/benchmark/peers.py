@@ -1,10 +1,10 @@
 """One other program's side of the benchmark: peers.py PEER ACTION KIND N THREADS REPETITIONS PATH [MORE...]
 
 PEER is zarr-python, zarrs or tensorstore; or tessera's Python module, as `module` by itself and as `pipeline` below
-zarr-python; the rest and what is printed are as in work.hpp. Interpreter and imports are not
-in the time, opening the array is. Each is given so many threads. TensorStore reads by writing the array into a wrapped one
-(its own way into memory that is there), without a cache but for the indexes of shards, in one batch where many boxes are read in one call; zarr-python
-and zarrs read into `out`. zarrs is asked to refuse what it would leave to zarr-python."""
+zarr-python; the rest and the output are as in work.hpp. The time includes opening the array, not the interpreter and
+imports. Each gets that number of threads. TensorStore reads by writing the array into a wrapped one (its own way into
+existing memory), without a cache except for the indexes of shards, in one batch if many boxes are read in one call;
+zarr-python and zarrs read into `out`. zarrs is told to refuse work that it would leave to zarr-python."""
 import shutil
 import sys
 import time
@@ -124,7 +124,7 @@ class ZarrPython:
     def read_new(self, array):
         return array[...]
 
-    def read_boxes(self, array, boxes, parts):  # there is no call for many boxes; these are all of some along each axis
+    def read_boxes(self, array, boxes, parts):  # there is no call for many boxes; these form a product along the axes
         lists = [np.concatenate([np.arange(p * EDGE, (p + 1) * EDGE) for p in places]) for places in PLACES]
         array.get_orthogonal_selection(tuple(lists), out=self.buffer(PICKED))
 
@@ -161,7 +161,7 @@ class ZarrPython:
 
 
 class Module:
-    """It has threads for all processors."""
+    """It uses threads for all processors."""
 
     def open(self):
         import tessera
@@ -186,7 +186,7 @@ peer = TensorStore() if PEER == "tensorstore" else Module() if PEER == "module" 
 def mapped(shape):
     """It begins on a huge page, as the C++ programs' memory does, for each peer."""
     size, page = int(np.prod(shape)) * np.dtype(DTYPE).itemsize, 2 << 20
-    memory = np.empty(size + page, np.uint8)  # NumPy asks for huge pages
+    memory = np.empty(size + page, np.uint8)  # NumPy requests huge pages
     first = -memory.ctypes.data % page
     memory = memory[first : first + size].view(DTYPE).reshape(shape)
     memory[...] = 0

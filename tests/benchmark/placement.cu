@@ -1,11 +1,11 @@
-// Placing in device memory beside a plain device-to-device copy of the same bytes: the chunks of an array in C order
-// are put into it, or the other way round, as they lie, transposed, swapped, or both.
+// Placing in device memory, compared with a plain device-to-device copy of the same bytes: the chunks of an array in C
+// order are copied into it, or out of it, unchanged, transposed, swapped, or both.
 //
-//   placement [REPETITIONS=20] [ARRAY CHUNK BATCH]     an array of so many elements along each side, and no other
+//   placement [REPETITIONS=20] [ARRAY CHUNK BATCH]     only an array with that many elements along each side
 //
-// Prints a table: of each job the median time by events, the spread between the tenth and the ninetieth part of a
-// hundred, the rate of bytes read and written, and the ratio of the copy's time to it. Ends with 77 where there is no
-// GPU. Every element is looked at once before anything is timed.
+// Prints a table: for each job the median time by events, the spread between the 10th and the 90th percentile, the rate
+// of bytes read and written, and the ratio of the copy's time to it. Exits with 77 without a GPU. Every element is
+// checked once before the timing.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -25,7 +25,7 @@ using measured::good;
 
 namespace {
 
-/// Times by events, which a queue's own do not tell.
+/// Times by events, which a queue's own lack.
 class Clock {
  public:
   Clock() {
@@ -39,7 +39,7 @@ class Clock {
     static_cast<void>(cudaEventDestroy(end_));
   }
 
-  /// Milliseconds of each repetition, in rising order. The first is not counted.
+  /// Milliseconds of each repetition, in ascending order. The first is not counted.
   template <class F>
   std::vector<float> time(Queue<space::Device>& on, int repetitions, F&& f) {
     std::vector<float> result;
@@ -74,13 +74,13 @@ struct Job {
   std::uint64_t bytes() const { return array * array * array * item; }
 };
 
-/// Numbers that no two neighbours share.
+/// Numbers that differ between all neighbours.
 struct Number {
   Item* elements;
   TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const { elements[i] = static_cast<Item>(i * 2654435761u); }
 };
 
-/// Looks at element i of the array: whether it is where it belongs, found without what is measured here.
+/// Checks element i of the array: whether it is in its place, computed without the code that is measured here.
 struct Look {
   Job job;
   Item const *from, *to;
@@ -148,7 +148,7 @@ struct Sizes {
   std::uint64_t array, chunk, batch;
 };
 
-/// Whether all elements were where they belong.
+/// Whether all elements were in their places.
 bool place_all(int repetitions, std::vector<Sizes> const& sizes) {
   Queue<space::Device> on;
   Clock clock;

@@ -49,7 +49,7 @@ def make_arrays():
 
 
 def run(action, kind, program):
-    """Seconds of the second time, and what was read."""
+    """Seconds of the second read, and its elements."""
     command = [*program, action, kind, options.size, options.threads, 2, options.folder / f"{kind}.zarr"]
     ended = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=variables)
     if ended.returncode != 0:

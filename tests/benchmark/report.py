@@ -55,7 +55,7 @@ class Result:
         return self.median("libzarr") / self.median("tessera") if "libzarr" in self.taken else None
 
     def spread(self, ratio):
-        """The least and the most of a ratio, over the repetitions."""
+        """The minimum and the maximum of a ratio, over the repetitions."""
         names = list(self.taken)
         each = [ratio(dict(zip(names, row))) for row in zip(*(self.seconds(name) for name in names))]
         return min(each), max(each)
@@ -70,7 +70,7 @@ class Result:
         return self.spread(lambda s: s["libzarr"] / s["tessera"])
 
     def wants(self):
-        """What is wanted, and whether it is so."""
+        """The target, and whether it is met."""
         work, mine = self.work, self.median("tessera")
         wanted = []
         if work.loop_limit:
@@ -215,7 +215,7 @@ def write(path, about, results):
 
 
 def join(files):
-    """What is said of the first, and the results of all."""
+    """The head of the report, and all results."""
     runs = [json.loads(pathlib.Path(file).read_text()) for file in files]
     about = runs[0]
     if any(run[what] != about[what] for run in runs for what in ("size", "threads", "cold")):

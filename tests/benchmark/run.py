@@ -46,7 +46,7 @@ written, picks = options.folder / "written.zarr", options.folder / "picks.txt"
 
 
 def bare_loop():
-    """bare_loop.cpp as it is; for another size with that one number changed."""
+    """bare_loop.cpp unchanged; for another size with that one number changed."""
     if options.size == 1024:
         return options.bin / "bare_loop"
     source, program = options.folder / "bare_loop.cpp", options.folder / "bare_loop"
@@ -58,7 +58,7 @@ def bare_loop():
 
 
 def run(command, repetitions):
-    """Seconds of the last repetition, the most memory in MB, and what was read."""
+    """Seconds of the last repetition, peak memory in MB, and the output."""
     process = subprocess.Popen([str(part) for part in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     output, errors = process.stdout.read(), process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -99,7 +99,7 @@ def programs(work):
 
 
 def read_ahead(folder):
-    piece = bytearray(1 << 20)  # a process that is started counts this one's peak of memory as its own
+    piece = bytearray(1 << 20)  # a child process counts this one's peak of memory as its own
     for path in folder.rglob("*"):
         if path.is_file():
             with path.open("rb", buffering=0) as file:
@@ -108,7 +108,7 @@ def read_ahead(folder):
 
 
 def evict(folder):
-    """What is in the files leaves the page cache; False: the system keeps it."""
+    """Evicts the files from the page cache; False: the system keeps them."""
     gone = True
     for file in (file for file in folder.rglob("*") if file.is_file()):
         descriptor = os.open(file, os.O_RDONLY)
@@ -147,7 +147,7 @@ def measure(work):
 
 
 def draw_picks(across):
-    """1,024 inner chunks: 16, 8 and 8 places along the axes, and an order; fewer where there are fewer."""
+    """1,024 inner chunks: 16, 8 and 8 places along the axes, and an order; fewer in small arrays."""
     draw = random.Random(1)
     places = [draw.sample(range(across), min(most, across)) for most in (16, 8, 8)]
     order = list(range(len(places[0]) * len(places[1]) * len(places[2])))
@@ -194,7 +194,7 @@ for work in works:
         continue
     results.append(report.Result(work, taken))
     print(results[-1].line(), flush=True)
-    report.write(options.results, about, results)  # after each: who ends this early has what there is
+    report.write(options.results, about, results)  # after each: an early end keeps the results so far
 shutil.rmtree(written, ignore_errors=True)
 print(f"written: {options.results}.json, .md, .svg and -chunks.svg")
 sys.exit(0 if all(result.is_good() for result in results) else 1)

@@ -29,7 +29,7 @@ int main(int argc, char** argv) try {
     if (!writes) std::vector<std::string>(n).swap(strings);
     auto const begin = std::chrono::steady_clock::now();
     if (writes)
-      create_array<std::string, 1>(to, "", {.shape = {n}, .chunk_shape = {n / 64}, .overwrite = true}, P{}, on)
+      create_array<std::string, 1>(to, "", {.shape = {n}, .chunks = {n / 64}, .overwrite = true}, P{}, on)
           .write(all, strings);
     else
       open_array<std::string, 1, P>(from, "", on).read(all, strings);

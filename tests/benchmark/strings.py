@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Strings of 16 bytes on average, read and written by tessera and by zarr-python: strings.py PROGRAM FOLDER [N] [THREADS]
+"""Strings of 16 bytes on average, read and written by tessera and by zarr-python: strings.py PROGRAM FOLDER [N]
+[THREADS]
 
-PROGRAM is built of strings.cpp. N strings (2^20), a multiple of 64, in 64 chunks of vlen-utf8 and zstd; both programs
-take turns, and of each the fastest of five rounds counts, opening the array among it. The Python package of zarrs has no
-strings, nor has TensorStore."""
+PROGRAM is built from strings.cpp. N strings (2^20), a multiple of 64, in 64 chunks of vlen-utf8 and zstd; both programs
+take turns, and for each the fastest of five rounds counts, including opening the array. The Python package of zarrs has
+no strings, nor has TensorStore."""
 import subprocess
 import sys
 import time

@@ -1,13 +1,13 @@
-// Placing beside loops written by hand for the same job: chunks that are stored big-endian and transposed go into an
-// array of the machine's order, by one thread.
+// Placing, compared with loops written by hand for the same job: one thread copies big-endian and transposed chunks
+// into an array of the machine's order.
 //
 //   transposed [REPETITIONS=9]
 //
 // An array of 512^3 elements of 4 bytes (or as many bytes of 2 or 8) in chunks of 64^3 and of 128^3. The chunk is
-// decoded already and lies where the one before it lay, as in a mini-batch. The loop knows the type, the chunk's shape
-// and the order when it is compiled, goes in tiles over the two axes that are contiguous on one side, and swaps by the
-// compiler's intrinsic; every shape of tile is tried, and the best one is the rival. Printed are milliseconds, the
-// medians, and the median of the ratios of one repetition. Exits with 1 if one is above 1.1.
+// already decoded and in the same place as the one before it, as in a mini-batch. The loop has the type, the chunk's
+// shape and the order as constants, uses tiles over the two axes that are contiguous on one side, and swaps with the
+// compiler's intrinsic; every shape of tile is tried, and the best one is the rival. Prints milliseconds, the medians,
+// and the median of the ratios of one repetition. Exits with 1 if one is above 1.1.
 #include <time.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ inline std::uint16_t swapped(std::uint16_t w) { return __builtin_bswap16(w); }
 inline std::uint32_t swapped(std::uint32_t w) { return __builtin_bswap32(w); }
 inline std::uint64_t swapped(std::uint64_t w) { return __builtin_bswap64(w); }
 
-// Axis d of the chunk is axis order[d] of the array, as codec::Transpose has it.
+// Axis d of the chunk is axis order[d] of the array, as in codec::Transpose.
 using Order = std::array<std::size_t, 3>;
 
 template <std::size_t Edge>
@@ -59,7 +59,7 @@ void by_hand(T const* from, T* to, std::size_t n) {
         for (std::size_t z = 0; z < Edge; ++z)
           to[x * target[0] + y * target[1] + z] = swapped(from[x * strides[0] + y * strides[1] + z]);
   } else {
-    constexpr std::size_t dense = O2, other = 1 - O2;  // the chunk's contiguous axis, and the one that is no side's
+    constexpr std::size_t dense = O2, other = 1 - O2;  // the chunk's contiguous axis, and the one that is neither
     for (std::size_t k = 0; k < Edge; ++k)
       for (std::size_t d = 0; d < Edge; d += Rows)
         for (std::size_t z = 0; z < Edge; z += Columns)
@@ -69,7 +69,7 @@ void by_hand(T const* from, T* to, std::size_t n) {
   }
 }
 
-// Of this thread's time, not of the clock on the wall: the machine may have others to serve.
+// This thread's time, not the wall clock's: the machine may have other work.
 double now() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -108,7 +108,7 @@ bool measure(Destination<T>& destination, int repetitions) {
   Queue<space::Host> on;
   constexpr auto strides = chunk_strides<Edge>({O0, O1, O2});
   PlacementForm form{sizeof(T), sizeof(T), {}, {}, {}};
-  form.non_temporal = true;  // as of any read of so much
+  form.non_temporal = true;  // as for any read of that size
   for (std::size_t d = 0; d < 3; ++d) {
     form.from_strides.push_back(static_cast<std::int64_t>(strides[d] * sizeof(T)));
     form.to_strides.push_back(static_cast<std::int64_t>((d == 0 ? n * n : d == 1 ? n : 1) * sizeof(T)));
@@ -142,7 +142,8 @@ bool measure(Destination<T>& destination, int repetitions) {
   for (int r = 0; r < repetitions; ++r) {
     ours.push_back(0);
     theirs.push_back(0);
-    // In turn and into the same memory, so that both see the same machine and the same pages, and each is first as often.
+    // In turn and into the same memory, so that both see the same machine and the same pages, and each is first equally
+    // often.
     for (std::size_t x = 0; x < n; x += Edge) {
       bool const first = (x / Edge + static_cast<std::size_t>(r)) % 2 == 0;
       if (first) ours.back() += tessera(destination.array, x);

@@ -1,11 +1,10 @@
-// What the programs of the benchmark have in common, tessera's, the loops' and libzarr's: a command line, memory that
-// is there before the clock starts, and what they print. Without tessera.
+// The common part of the benchmark's programs, tessera's, the loops' and libzarr's: a command line, memory that is
+// mapped before the clock starts, and the output. Without tessera.
 //
 //   PROGRAM ACTION KIND N THREADS REPETITIONS PATH [MORE...]
 //
-// ACTION is what is timed and KIND how the array is stored; works.py has both, and says what MORE is. The array has N^3
-// elements and is at PATH. Printed are the seconds of each repetition, and a sum of some of the elements that were
-// read.
+// ACTION is the timed task and KIND the storage of the array; works.py has both, and explains MORE. The array has N^3
+// elements and is at PATH. Prints the seconds of each repetition, and a sum of some of the elements read.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -67,9 +66,9 @@ struct Picks {
       for (std::size_t i; words >> i;) line->push_back(i);
     }
   }
-  std::size_t length(std::size_t axis) const { return places[axis].size() * edge; }  // of what is read
+  std::size_t length(std::size_t axis) const { return places[axis].size() * edge; }  // of the elements read
   std::size_t elements() const { return length(0) * length(1) * length(2); }
-  /// Where a combination is: in the grid of inner chunks, and in that of what is read.
+  /// The place of a combination: in the grid of inner chunks, and in the grid of chunks read.
   struct Place {
     std::size_t in[3], to[3];
   };
@@ -83,7 +82,7 @@ struct Picks {
   }
 };
 
-/// Of a plane of (4 N)^2 elements in chunks of 512^2: so many points, every index in another order along both
+/// For a plane of (4 N)^2 elements in chunks of 512^2: that many points, every index in another order along both
 /// dimensions, and half of the elements. peers.py has the same.
 struct Scattered {
   static constexpr std::size_t chunk = 512;
@@ -122,7 +121,7 @@ struct Scattered {
   }
 };
 
-/// Calls f(thread, i) for each i below `count`, by so many threads.
+/// Calls f(thread, i) for each i below `count`, on that many threads.
 template <class F>
 void by_threads(std::size_t threads, std::size_t count, F&& f) {
   std::atomic<std::size_t> next{0};
@@ -160,10 +159,10 @@ void print_sum(std::span<T const> elements) {
 /// One element of each chunk, where chunks are read one by one into the same memory.
 inline std::size_t sampled_in_chunk(std::size_t elements) { return elements / 3 * 2; }
 
-/// How often tiny chunks are gone over in one repetition, so that the clock has something to measure.
+/// How often tiny chunks are repeated in one repetition, so that it is long enough to time.
 inline std::size_t tiny_rounds(std::size_t chunks) { return chunks < 100000 ? 100000 / chunks : 1; }
 
-/// What the arrays of make_arrays.py hold.
+/// The elements of the arrays of make_arrays.py.
 template <class T>
 void fill(std::span<T> elements, std::size_t n) {
   auto* at = elements.data();

@@ -1,5 +1,5 @@
-"""What the benchmark measures: an action on an array of a kind, and what is wanted of it. The programs for it are
-bare_loop.cpp or loops.cpp, measure.cpp, libzarr.cpp, and peers.py."""
+"""The tasks of the benchmark: an action on an array of a kind, and its target. The programs are bare_loop.cpp or
+loops.cpp, measure.cpp, libzarr.cpp, and peers.py."""
 from dataclasses import dataclass
 
 ALL_PEERS = ("zarrs", "tensorstore", "zarr-python")
@@ -18,8 +18,8 @@ class Work:
     over_loop: float | None = None  # most seconds over the loop's
     most: float | None = None  # most seconds
     grid: int = 0  # tiny chunks along each axis
-    threads: int = 0  # 0: as many as are asked for
-    warm_ups: int = 1  # how often it is done before the time that counts
+    threads: int = 0  # 0: no limit
+    warm_ups: int = 1  # number of warm-up runs
 
     @property
     def is_bare(self):
@@ -28,12 +28,12 @@ class Work:
 
     @property
     def is_libzarrs(self):
-        """libzarr.cpp does it too; tessera is not to be behind."""
+        """libzarr.cpp does it too; tessera must not be slower."""
         return self.action in ("read", "new", "chunks", "slab", "each", "open") and not self.kind.startswith("v2")
 
     @property
     def array(self):
-        """The kind of array that must be there before, if any."""
+        """The kind of array that must exist before, if any."""
         return None if self.grid or self.action in ("round-trip", "pick", "put") else self.kind
 
 
@@ -56,7 +56,7 @@ BRAIN = {"zstd": 1.3, "lz4": 1.3, "gzip": 1.8}
 
 
 def works_at(size):
-    """All of them, of arrays of size^3; a million tiny chunks take 8.5 GB, so there are fewer at a smaller size."""
+    """All of them, for arrays of size^3; a million tiny chunks need 8.5 GB, so there are fewer at a smaller size."""
     most = 100 if size >= 1024 else 46
     return [
         read("raw", "raw", 1.10, 1.4),
@@ -72,7 +72,7 @@ def works_at(size):
         Work("inner", "inner", "shard32", "1,024 random inner chunks, one call", more="picks", loop_limit=1.15, peer_limit=2,
              peers=("tensorstore", "zarr-python")),  # zarrs leaves lists of indices to zarr-python
         Work("each", "each", "shard32", "1,024 random inner chunks, one call each", more="picks", loop_limit=1.3),
-        # That of raw chunks is over before a new process's second thread has got a processor.
+        # With raw chunks it would end before a new process's second thread has got a processor.
         *(Work(f"slab-{kind}", "slab", kind, f"4 planes, {STORED[kind]}", warm_ups=50 if kind == "raw" else 1)
           for kind in ("raw", "zstd", "shard32")),
         *(Work(f"new-{kind}", "new", kind, f"read into a new array, {STORED[kind]}", peer_limit=1.4)

@@ -11,8 +11,8 @@
 
 #include <support/large_allocations.hpp>
 #include <support/refused.hpp>
+#include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/buffer/scratch.hpp>
 
 using namespace tessera;
 
@@ -52,7 +52,7 @@ TEST_CASE("memory that is not there is an error of tessera's own") {
 
 namespace {
 
-// The flags of the memory that an address is in, as /proc/self/smaps has them: " rd wr mr mw me ac hg "; "" if unknown.
+// The flags of the memory at an address, from /proc/self/smaps: " rd wr mr mw me ac hg "; "" if unknown.
 std::string flags_of(void const* address) {
   std::ifstream smaps{"/proc/self/smaps"};
   bool inside = false;

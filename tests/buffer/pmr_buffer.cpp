@@ -18,7 +18,7 @@ using namespace tessera;
 
 namespace {
 
-/// Knows what it gave: each block comes back once, with its size and alignment.
+/// Tracks its blocks: each is freed once, with its size and alignment.
 class Accounts : public std::pmr::memory_resource {
  public:
   explicit Accounts(std::size_t most = ~std::size_t{0}) : most_{most} {}
@@ -108,7 +108,7 @@ TEST_CASE("stores hand out buffers from the resource of the queue that they are 
     store.write({"k"}, test::view(bytes), on);
     CHECK(accounts.blocks() == held);
     {
-      auto const got = get(store, {"k"}, on);
+      auto const got = get_value(store, {"k"}, on);
       CHECK(accounts.blocks() == held + 1);
       CHECK(test::text(got->view()) == "value");
     }
@@ -135,7 +135,7 @@ TEST_CASE("a store in memory outlives the resources that its values were from, a
   }
 
   Accounts accounts;
-  std::pmr::set_default_resource(&accounts);  // it may end before stores do that are made meanwhile
+  std::pmr::set_default_resource(&accounts);  // it may be destroyed before stores made meanwhile
   MemoryStore<HostBuffer> const made_meanwhile;
   Queue<space::Host> on;
   made_meanwhile.write({"k"}, test::view(bytes), on);

@@ -1,13 +1,16 @@
-// What a cache knows of its memory, without any: who was used when, which slots are free, what a slab takes.
+// A cache's bookkeeping, without memory: least recent use, free slots, sizes of slabs.
+#include <array>
+#include <mutex>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <tessera/cache/arena.hpp>
-#include <tessera/cache/chunk_copies.hpp>
-#include <tessera/cache/least_recently_used.hpp>
-#include <tessera/cache/slots.hpp>
-#include <tessera/cache/wanted_chunks.hpp>
+#include <tessera/cache/detail/arena.hpp>
+#include <tessera/cache/detail/chunk_copies.hpp>
+#include <tessera/cache/detail/drop_copies.hpp>
+#include <tessera/cache/detail/least_recently_used.hpp>
+#include <tessera/cache/detail/slots.hpp>
+#include <tessera/cache/detail/wanted_chunks.hpp>
 #include <tessera/view/box.hpp>
 
 namespace cache_bookkeeping_tests {
@@ -37,12 +40,52 @@ TEST_CASE("the least recently used is the first") {
   CHECK(order_of(used) == std::vector{3, 1, 2});
   CHECK(used.size() == 3);
   used.remove(a);
-  used.remove(a);  // it is not there
+  used.remove(a);  // it is missing
   used.add_warmest(a);
   CHECK(order_of(used) == std::vector{3, 2, 1});
   used.remove(a), used.remove(b), used.remove(c);
   CHECK(order_of(used).empty());
   CHECK(used.size() == 0);
+}
+
+TEST_CASE("clean chunks leave and dirty ones stay, unless dirty ones are wanted too") {
+  struct Chunk {
+    bool is_dirty = false;
+  };
+  struct Copy : detail::UseLink {
+    Chunk* of = nullptr;
+    void* data = this;
+    bool is_there = true;
+  };
+  struct State {
+    using Copy = struct Copy;
+    std::mutex book;
+    detail::LeastRecentlyUsed<Copy> used;
+    auto& idle(detail::Level) { return used; }
+  };
+  std::array<Chunk, 4> chunks;
+  std::array<Copy, 4> copies;
+  State state;
+  for (std::size_t i = 0; i < 4; ++i) copies[i].of = &chunks[i], state.used.add_warmest(copies[i]);
+  chunks[0].is_dirty = chunks[2].is_dirty = true;
+  auto const left = [&] {
+    std::vector<std::ptrdiff_t> places;
+    for (auto* one = state.used.coldest(); one; one = state.used.after(*one)) places.push_back(one - copies.data());
+    return places;
+  };
+  using Places = std::vector<std::ptrdiff_t>;
+
+  auto const clean = detail::take_coldest(state, detail::Level::near, 4, false);
+  CHECK(clean == std::vector<Copy*>{&copies[1], &copies[3]});
+  CHECK((copies[0].is_there && !copies[1].is_there && copies[2].is_there && !copies[3].is_there));
+  CHECK(left() == Places{0, 2});
+  detail::keep_after_all(state, detail::Level::near, clean);
+  CHECK(left() == Places{1, 3, 0, 2});
+  CHECK((copies[1].is_there && copies[3].is_there));
+  CHECK(detail::take_coldest(state, detail::Level::near, 1, false) == std::vector<Copy*>{&copies[1]});
+  CHECK(left() == Places{3, 0, 2});
+  CHECK(detail::take_coldest(state, detail::Level::near, 2) == std::vector<Copy*>{&copies[3], &copies[0]});
+  CHECK(left() == Places{2});
 }
 
 TEST_CASE("slots that are taken together follow each other") {
@@ -81,7 +124,7 @@ TEST_CASE("slabs take what the budget allows, and not a byte more") {
   CHECK(arena.capacity() == 15);
   CHECK(arena.grow(4, on));
   CHECK(arena.bytes() == 4 * 64);
-  CHECK(arena.grow(1, on));  // as many as there are
+  CHECK(arena.grow(1, on));  // all of them
   CHECK(arena.slots().size() == 8);
   CHECK(arena.grow(7, on));
   CHECK(arena.bytes() == 15 * 64);
@@ -101,7 +144,7 @@ TEST_CASE("a slab is no longer than what a held chunk may keep, unless that is o
   CHECK(arena.grow(3, on));
   CHECK(arena.slots().slabs() == 2);
   CHECK(arena.slots().size(0) == 2);
-  CHECK(arena.slots().size(1) == 2);  // as many as there are
+  CHECK(arena.slots().size(1) == 2);  // all of them
   CHECK(arena.grow(1, on));
   CHECK(arena.slots().size(2) == 2);  // and no more than that
   CHECK_FALSE(arena.grow(3, on));
@@ -115,7 +158,7 @@ TEST_CASE("the chunks of a selection, of any kind") {
   using Found = std::vector<std::vector<std::uint64_t>>;
   auto const of_plan = [](ResolvedSelection const& selected) {
     Found found;
-    for (auto const& number : detail::chunks_of<2>(Plan{selected, {10, 10}}))
+    for (auto const& number : detail::touched_chunks<2>(Plan{selected, {10, 10}}))
       found.push_back({number.place.begin(), number.place.end()});
     return found;
   };
@@ -123,11 +166,11 @@ TEST_CASE("the chunks of a selection, of any kind") {
   CHECK(of_plan(Region{{5, 19}, {0, 2}, {1, 1}}).empty());
   CHECK(of_plan(Region{{0, 0}, {1, 3}, {1, 40}}) == Found{{0, 0}, {0, 4}, {0, 8}});
 
-  // A box whose steps are short says so without a plan: the same chunks.
+  // A box with small steps is recognised without a plan: the same chunks.
   Extents const shape{100, 100}, chunk{10, 10};
   for (auto const& box : {Box{{5, 15}, {19, 21}}, Box{{5, 5}, {19, 21}}, Box{9, 10}, Box{{0, 10}, {0, 20}}, Box{all},
                           Box{{3, 100, 7}, {9, 99, 10}}, Box{{9, 21, 10}, {0, 11, 9}}}) {
-    auto const range = detail::chunks_of<2>(box, shape, chunk);
+    auto const range = detail::touched_chunks<2>(box, shape, chunk);
     CHECK(range.are_neighbours());
     Found found;
     CHECK(range.for_each([&](auto const& number) {
@@ -136,11 +179,11 @@ TEST_CASE("the chunks of a selection, of any kind") {
     }));
     CHECK(found == of_plan(box.resolve(shape)));
   }
-  CHECK_FALSE(detail::chunks_of<2>(Box{all, {0, 100, 11}}, shape, chunk).are_neighbours());
+  CHECK_FALSE(detail::touched_chunks<2>(Box{all, {0, 100, 11}}, shape, chunk).are_neighbours());
   int some = 0;
-  CHECK_FALSE(detail::chunks_of<2>(all, shape, chunk).for_each([&](auto const&) { return ++some < 2; }));
+  CHECK_FALSE(detail::touched_chunks<2>(all, shape, chunk).for_each([&](auto const&) { return ++some < 2; }));
   CHECK(some == 2);
-  CHECK(detail::chunks_of<0>(all, {}, {}).for_each([&](auto const&) { return ++some; }));
+  CHECK(detail::touched_chunks<0>(all, {}, {}).for_each([&](auto const&) { return ++some; }));
   CHECK(some == 3);
 }
 

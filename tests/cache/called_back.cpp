@@ -1,4 +1,4 @@
-// Functions of the program's that a cache calls: they may fail, and call the cache.
+// Functions of the program that a cache calls: they may fail, and call the cache.
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -20,7 +20,7 @@ using namespace tessera;
 
 namespace {
 
-// Asks a function that is set later: it may know the cache.
+// Calls a function that is set later, so that it may refer to the cache.
 struct Asking {
   std::shared_ptr<std::function<bool(Extents const&)>> answer =
       std::make_shared<std::function<bool(Extents const&)>>([](Extents const&) { return true; });
@@ -34,7 +34,7 @@ constexpr std::uint64_t chunk_bytes = 8 * 8 * sizeof(std::int32_t);
 
 auto counting_array(std::size_t threads = 1) {
   auto const array = create_array<std::int32_t, 2>(
-      MemoryStore<HostBuffer>{}, "a", {.shape = {64, 8}, .chunk_shape = {8, 8}}, {}, Queue<space::Host>{threads});
+      MemoryStore<HostBuffer>{}, "a", {.shape = {64, 8}, .chunks = {8, 8}}, {}, Queue<space::Host>{threads});
   std::vector<std::int32_t> numbers(array.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   array.write(all, numbers);
@@ -42,9 +42,9 @@ auto counting_array(std::size_t threads = 1) {
 }
 Box row(std::uint64_t i) { return Box{{i * 8, i * 8 + 8}, all}; }
 
-constexpr auto refusal = "a cache was called by a function that it calls itself";
+constexpr auto refusal = "a cache was called from a function that it called";
 
-// Everything that might move chunks, from within such a function.
+// Every call that might move chunks, from within such a function.
 template <class Cache>
 void check_refusals(Cache const& cache) {
   auto const refused = [](auto&& f) { test::check_refused<Error>(f, {"memory store: key \"a\": ", refusal}); };
@@ -194,7 +194,7 @@ TEST_CASE("a chunk's place of another number of dimensions is refused") {
   for (auto const& place : {Extents{}, Extents{1}, Extents{1, 0, 0}})
     test::check_refused<SelectionError>(
         [&] { (void)cache.where(place); },
-        {"memory store: key \"a\": the place of a chunk: found ", "expected 2 numbers"});
+        {"memory store: key \"a\": the index of a chunk: found ", "expected 2 numbers"});
 }
 
 }  // namespace cache_called_back_tests

@@ -1,4 +1,4 @@
-// A cache of an array in host memory: one level, and nothing of CUDA's.
+// A cache of an array in host memory: one level, without CUDA.
 #include <atomic>
 #include <numeric>
 #include <random>
@@ -31,7 +31,7 @@ using Zstd = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
 
 template <class S = MemoryStore<HostBuffer>>
 auto counting_array(Extents const& shape, S const& store = {}, Extents const& chunk = {8, 8}) {
-  auto const array = create_array<std::int32_t, 2>(store, "a", {.shape = shape, .chunk_shape = chunk}, Zstd{});
+  auto const array = create_array<std::int32_t, 2>(store, "a", {.shape = shape, .chunks = chunk}, Zstd{});
   std::vector<std::int32_t> numbers(array.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   array.write(all, numbers);
@@ -105,7 +105,7 @@ TEST_CASE("the least recently used chunks go, never those that are held; too sma
         }) ==
         "memory store: key \"a\": a cache has no room in host memory for 3 chunks of 256 bytes each: its budget of 768 "
         "bytes has room for 3, of which 1 are held: chunks [0, 0]");
-  CHECK(cache.where({1, 0}).on_host);  // nothing went for it
+  CHECK(cache.where({1, 0}).on_host);  // nothing was evicted for it
   cache.place<space::Host>(chunk(1));
   CHECK(error_of([&] {
           (void)cache.hold({{32, 48}, all});
@@ -131,14 +131,14 @@ TEST_CASE("chunks of several sizes are refused") {
   CHECK(error_of([&] {
           ChunkCache{rectilinear, {.host = chunk_bytes}};
         }) ==
-        "memory store: key \"r/zarr.json\": member chunk_grid: \"rectilinear\", and chunks of a cache are all of one "
-        "shape");
-  auto const strings = create_array<std::string, 1>(store, "s", {.shape = {4}, .chunk_shape = {2}});
+        "memory store: key \"r/zarr.json\": member chunk_grid: found \"rectilinear\", expected chunks of one shape "
+        "in a cache");
+  auto const strings = create_array<std::string, 1>(store, "s", {.shape = {4}, .chunks = {2}});
   CHECK(error_of([&] {
           ChunkCache{strings, {.host = chunk_bytes}};
         }) ==
-        "memory store: key \"s/zarr.json\": member data_type: elements of string vary in size, and a cache keeps none "
-        "of those");
+        "memory store: key \"s/zarr.json\": member data_type: elements of string vary in size, expected one size in a "
+        "cache");
 }
 
 TEST_CASE("who writes to a chunk holds it alone") {
@@ -148,9 +148,9 @@ TEST_CASE("who writes to a chunk holds it alone") {
     writing[0].view(0, 1) = -1;
     CHECK(error_of([&] {
             (void)cache.hold({0, 0});
-          }) == "memory store: key \"a\": chunk [0, 0] of a cache is held by somebody who writes to it");
+          }) == "memory store: key \"a\": chunk [0, 0] of a cache is held for writing");
     CHECK(error_of([&] { cache.flush(); }) ==
-          "memory store: key \"a\": 1 chunks of a cache are held by somebody who writes to them: they are not flushed");
+          "memory store: key \"a\": 1 chunks of a cache are held for writing: they are not flushed");
   }
   {
     auto const changing = cache.hold_for_writing({0, 0});
@@ -160,7 +160,7 @@ TEST_CASE("who writes to a chunk holds it alone") {
   auto const reading = cache.hold(all), again = cache.hold({0, 0});
   CHECK(reading[0].view(0, 1) == -1);
   CHECK(error_of([&] { (void)cache.hold_for_writing(all); }) ==
-        "memory store: key \"a\": chunk [0, 0] of a cache is held by 2 who read it, and is to be written");
+        "memory store: key \"a\": chunk [0, 0] of a cache is held by 2 readers, so it cannot be written");
   CHECK(cache.statistics().held == 5);
   CHECK(cache.statistics().dirty == 1);
 }
@@ -168,7 +168,7 @@ TEST_CASE("who writes to a chunk holds it alone") {
 TEST_CASE("chunks of a shard are written back together, and read one by one") {
   Counted const store;
   using Sharded = Pipeline<space::Host, codec::Sharding<Zstd>>;
-  auto const array = create_array<std::int32_t, 2>(store, "a", {.shape = {32, 32}, .chunk_shape = {16, 16}},
+  auto const array = create_array<std::int32_t, 2>(store, "a", {.shape = {32, 32}, .chunks = {16, 16}},
                                                    Sharded{codec::Sharding<Zstd>{{8, 8}}});
   ChunkCache const cache{array, {.host = 16 * chunk_bytes}};
   std::vector<std::int32_t> numbers(32 * 32);
@@ -191,7 +191,7 @@ TEST_CASE("chunks of a shard are written back together, and read one by one") {
 TEST_CASE("chunks are written back under the locks of the array, whose shards others write to as well") {
   using Sharded = Pipeline<space::Host, codec::Sharding<Zstd>>;
   auto const array =
-      create_array<std::int32_t, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {32, 16}, .chunk_shape = {32, 16}},
+      create_array<std::int32_t, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {32, 16}, .chunks = {32, 16}},
                                     Sharded{codec::Sharding<Zstd>{{8, 8}}});
   ChunkCache const cache{array, {.host = 8 * chunk_bytes}};
   Box const left{all, {0, 8}}, right{all, {8, 16}};
@@ -245,7 +245,7 @@ TEST_CASE("an array that was resized shows its new shape, once the cache has let
     array.resize({16, 8});
     CHECK(error_of([&] { (void)cache.hold(all); }) ==
           "memory store: key \"a\": chunk [1, 0] of a cache has the shape [4, 8] in the cache and [8, 8] in the array, "
-          "which was resized: flush and clear the cache before");
+          "which was resized: flush and clear the cache first");
   }
   auto const held = cache.hold(all);
   CHECK(held[1].view.shape[0] == 8);
@@ -270,7 +270,7 @@ TEST_CASE("what a resize cut off is not written back, and what is left of the ar
   ChunkCache const small{array, {.host = chunk_bytes}};
   small.hold_for_writing({{16, 24}, all})[0].view(0, 0) = -2;
   array.resize({10, 8});
-  CHECK(small.hold({{0, 8}, all})[0].view(0, 0) == -1);  // the chunk outside makes room
+  CHECK(small.hold({{0, 8}, all})[0].view(0, 0) == -1);  // the chunk outside is evicted
 }
 
 TEST_CASE("what a resize cut off is the fill value when the array has grown again, and nothing is placed there") {
@@ -279,7 +279,7 @@ TEST_CASE("what a resize cut off is the fill value when the array has grown agai
   cache.place<space::Host>(all);
   array.resize({10, 8});
   CHECK(cache.hold({{0, 8}, all})[0].view(1, 0) == 8);
-  CHECK(cache.statistics().held == 2);  // both that are left
+  CHECK(cache.statistics().held == 2);  // both remaining ones
   cache.unplace(all);
   CHECK(cache.statistics().held == 0);
   array.resize({24, 8});
@@ -304,7 +304,7 @@ TEST_CASE("what a resize cut off is the fill value also where only writers came 
 TEST_CASE("a chunk that is placed is written when it is not any more") {
   ChunkCache const cache{counting_array({8, 8}), {.host = chunk_bytes}};
   cache.place<space::Host>(all);
-  test::check_refused<Error>([&] { (void)cache.hold_for_writing(all); }, {"is placed", "unplace it before"});
+  test::check_refused<Error>([&] { (void)cache.hold_for_writing(all); }, {"is placed", "unplace it first"});
   cache.unplace(all);
   cache.hold_for_writing(all)[0].view(0, 0) = -1;
 }
@@ -326,12 +326,12 @@ TEST_CASE("a policy keeps some chunks, and not others") {
 
 TEST_CASE("an array without dimensions, and one without elements") {
   MemoryStore<HostBuffer> const store;
-  auto const one = create_array<double, 0>(store, "one", {.shape = {}, .chunk_shape = {}});
+  auto const one = create_array<double, 0>(store, "one", {.shape = {}, .chunks = {}});
   ChunkCache const cache{one, {.host = 64}};
   cache.hold_for_writing(all)[0].view() = 2.5;
   cache.flush();
   CHECK(one.read(all)() == 2.5);
-  ChunkCache const none{create_array<double, 1>(store, "none", {.shape = {0}, .chunk_shape = {4}}), {.host = 64}};
+  ChunkCache const none{create_array<double, 1>(store, "none", {.shape = {0}, .chunks = {4}}), {.host = 64}};
   CHECK(none.hold(all).size() == 0);
 }
 

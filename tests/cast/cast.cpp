@@ -23,14 +23,14 @@ TEST_CASE("a cast to the buffer's own type moves it") {
   Queue<space::Host> queue;
   HostBuffer buffer{8};
   auto const* data = buffer.view().data;
-  auto const result = cast<HostBuffer>(std::move(buffer), queue);
+  auto const result = copy_to<HostBuffer>(std::move(buffer), queue);
   CHECK(result.view().data == data);
 }
 
 TEST_CASE("a cast to another type copies the bytes") {
   Queue<space::Host> queue;
   for (auto* text : {"", "some bytes"}) {
-    auto const result = cast<HostBuffer>(VectorBuffer{test::bytes(text)}, queue);
+    auto const result = copy_to<HostBuffer>(VectorBuffer{test::bytes(text)}, queue);
     CHECK(test::text(result.view()) == text);
   }
 }

@@ -1,4 +1,4 @@
-"""What the tests of the command share: `test_x.py COMMAND DATA` runs the tests of test_x.py.
+"""Common code of the command's tests: `test_x.py COMMAND DATA` runs the tests of test_x.py.
 
 COMMAND is the binary, DATA the folder with brain.zarr and its README.md.
 """
@@ -31,7 +31,7 @@ class Result:
     def __init__(self, done):
         self.status, self.output = done.returncode, done.stdout
         self.text = done.stdout.decode(errors="replace")
-        # AddressSanitizer says where an allocation fails, which is what some tests are about.
+        # AddressSanitizer would report failed allocations, which some tests provoke.
         self.errors = [line for line in done.stderr.decode().splitlines()
                        if "WARNING: AddressSanitizer failed to allocate" not in line]
 
@@ -56,7 +56,7 @@ class CommandTest(unittest.TestCase):
         return result
 
     def assert_refused(self, result, status, *words):
-        """One line on stderr that has these words."""
+        """One line on stderr that contains these words."""
         self.assertEqual(result.status, status, str(result))
         self.assertEqual(len(result.errors), 1, str(result))
         self.assertTrue(result.errors[0].startswith("tessera: "), str(result))
@@ -70,7 +70,7 @@ class CommandTest(unittest.TestCase):
 
 
 def peak_memory(*arguments, timeout=120):
-    """The most memory that the command had, in MiB, its exit status, and what it said."""
+    """The command's peak memory, in MiB, its exit status, and its output."""
     program = ("import resource, subprocess, sys; status = subprocess.run(sys.argv[1:]).returncode; "
                "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, status)")
     done = subprocess.run([sys.executable, "-c", program, BINARY, *map(str, arguments)], capture_output=True, check=True,
@@ -102,8 +102,8 @@ def make_array(folder, shape, data_type, chunk_shape, chunks, **document):
     return folder
 
 
-# Sound documents of what tessera does not have, and what that is called: as zarr-python writes strings and dates, and
-# one of each kind of extension.
+# Valid documents of features that tessera lacks, and their names: as zarr-python writes strings and dates, and one of
+# each kind of extension.
 VLEN = [{"name": "vlen-utf8", "configuration": {}}, {"name": "zstd", "configuration": {"level": 0, "checksum": False}}]
 SHARDS = {"chunk_shape": [1], "codecs": ["bytes"], "index_codecs": ["bytes", "crc32c"], "index_location": "end"}
 UNSUPPORTED = {
@@ -127,7 +127,7 @@ UNSUPPORTED = {
 
 
 def make_unsupported(folder):
-    """An array of each kind, with a chunk; what each is called."""
+    """An array of each kind, with a chunk; and their names."""
     for name, (_, members) in UNSUPPORTED.items():
         make_array(folder / name, [4], **{"data_type": "uint8", "chunk_shape": [2], "chunks": {(0,): b"12"}} | members)
     return {name: what for name, (what, _) in UNSUPPORTED.items()}
@@ -142,7 +142,7 @@ def little_endian(code, values):
 
 
 def read_npy(path):
-    """Type, shape and bytes of a .npy file, held to the format's specification."""
+    """Type, shape and bytes of a .npy file, checked against the format's specification."""
     content = pathlib.Path(path).read_bytes()
     assert content[:8] == b"\x93NUMPY\x01\x00", content[:8]
     end = 10 + int.from_bytes(content[8:10], "little")

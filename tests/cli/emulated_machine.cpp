@@ -1,4 +1,4 @@
-// How many devices the emulated runtime has when the command runs on it: what TESSERA_EMULATED_DEVICES says, or one.
+// Number of devices of the emulated runtime when the command runs on it: TESSERA_EMULATED_DEVICES, or one.
 #include <cstdlib>
 
 #include <emulation/emulation.hpp>

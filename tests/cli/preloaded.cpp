@@ -1,7 +1,7 @@
-// Loaded ahead of the C library: notes in the file $TESSERA_SYNC_LOG what is synchronised with the disk, "sync INODE",
-// and which folders get or lose a name, "change INODE". Where $TESSERA_NO_THREADS is set no thread can be started; with
+// Loaded ahead of the C library: logs to the file $TESSERA_SYNC_LOG each sync to disk, "sync INODE", and each folder
+// that gets or loses a name, "change INODE". With $TESSERA_NO_THREADS no thread can be started; with
 // $TESSERA_NO_EXCHANGE no two names can be exchanged. With $TESSERA_KILLED_AT=N the program is killed at the Nth step,
-// counted from 0: before a call that gives or takes a name, or when a call has written half of its bytes to a file.
+// counted from 0: before a call that adds or removes a name, or when a call has written half of its bytes to a file.
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -40,12 +40,12 @@ bool is_last_step() {
   return last && made++ == std::atoi(last);
 }
 
-// Before each call that gives or takes a name.
+// Before each call that adds or removes a name.
 void step() {
   if (is_last_step()) ::kill(::getpid(), SIGKILL);
 }
 
-// The folder that a path, of an open folder or of the one that the program works in, has its name in.
+// The folder of a path's name, relative to an open folder or to the program's working folder.
 void note_change(int folder, char const* path) {
   auto const* slash = std::strrchr(path, '/');
   auto const above = slash ? std::string(path, slash + 1) : std::string{"."};

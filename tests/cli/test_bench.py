@@ -1,4 +1,4 @@
-"""tessera bench: what it counted, which of its parts there are, advice that follows from counts; never how long it took."""
+"""tessera bench: its counts, its parts, advice that follows from counts; never how long it took."""
 import json
 import os
 import random
@@ -17,13 +17,13 @@ def stored(path):
 
 
 def as_found(folder):
-    """All there is below a folder, and when it was changed."""
+    """All files below a folder, and when they were changed."""
     return {f: (f.stat().st_mtime_ns, f.is_dir() or f.read_bytes()) for f in [folder, *folder.rglob("*")]}
 
 
 class Bench(CommandTest):
     def bench(self, path, *options, threads=2):
-        """What it found, and the names of its advice. What it says to people has as many lines of it."""
+        """Its results, and the names of its advice. Its text for people has a line for each."""
         arguments = [path, "--repetitions", 2, "--threads", threads, *options]
         found = json.loads(self.run_ok("bench", *arguments, "--json").text)
         said = self.run_ok("bench", *arguments).text
@@ -53,7 +53,7 @@ class Bench(CommandTest):
         return self.folder / name
 
     def test_strings(self):
-        """Of strings and bytes the bytes are counted that they have; nothing else can be done with memory at best."""
+        """For strings and bytes, the bytes of the elements are counted; there is no best case of memory for them."""
         texts = [["a" * (i % 7) + "\u00e9" for i in range(j, j + 12)] for j in range(6)]
         (self.folder / "s.json").write_text(json.dumps(texts))
         size = sum(len(text.encode()) for row in texts for text in row)
@@ -108,7 +108,7 @@ class Bench(CommandTest):
     def test_shards(self):
         codecs = json.dumps([LITTLE, "crc32c"])
         a = self.array((8, 12), "2,3", "--shards", "4,6", "--codecs", codecs, content=bytes(range(1, 97)))
-        # Of files that were just written an index is read anew for each mini-batch: their inode may be another's.
+        # An index of files that were just written is read anew for each mini-batch: their inode may be reused.
         newest = max(file.stat().st_ctime for file in a.rglob("*"))
         while time.time() < newest + 0.1:
             pass

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import pathlib
+import pty
 import random
 import shutil
 import signal
@@ -60,7 +61,8 @@ class Change(CommandTest):
         self.assertEqual(self.read_bin(part), whole + bytes(97 * 233 * 189))
 
     def test_consolidated_metadata(self):
-        """A data set of xarray's, NaN in its attributes and their copies: each command that makes the copies untrue says so."""
+        """A data set of xarray's, NaN in its attributes and their copies: each command that makes the copies wrong
+        reports it."""
         new = write_npy(self.folder / "new.npy", "<i8", (1,), (12).to_bytes(8, "little"))
         climate = self.folder / "climate.zarr"
         for *command, path in (["append", new, climate / "time"], ["resize", climate / "y"], ["rm", climate / "t2m"],
@@ -77,14 +79,14 @@ class Change(CommandTest):
                 self.run_ok("info", climate)
         shutil.rmtree(climate)
         shutil.copytree(CLIMATE, climate)
-        self.run_ok("resize", climate / "y", "3")  # as it was
+        self.run_ok("resize", climate / "y", "3")  # unchanged
         self.run_ok("validate", climate)
         self.assertEqual(document(climate).keys(), document(CLIMATE).keys())
         result = tessera("copy", climate, self.folder / "copy.zarr")
         self.assert_refused(result, 0, str(climate), "consolidated metadata is not in the copy")
 
     def test_consolidate(self):
-        """Copies are made in either format; validate finds what has become untrue, and nothing before."""
+        """Copies are made in either format; validate finds those that became wrong, and none before."""
         climate = self.folder / "climate.zarr"
         shutil.copytree(CLIMATE, climate)
         self.run_ok("validate", climate)
@@ -103,13 +105,13 @@ class Change(CommandTest):
             (root / changed).write_text(text.replace('"units"', '"unit"'))
             result = tessera("validate", root)
             self.assertEqual(result.status, 1)
-            self.assertIn(f'error: {root}: key "{where}": the copy of "{changed}" is not what that document says', result.text)
+            self.assertIn(f'error: {root}: key "{where}": the copy of "{changed}" differs from that document', result.text)
         self.assert_refused(tessera("consolidate", climate / "y"), 1, "y/zarr.json", "node_type")
         self.assert_refused(tessera("consolidate", self.folder / "none"), 1, "no array or group")
 
     def test_shapes_that_cannot_be(self):
         path = self.make("a.zarr")
-        for shape in ("", "4", "1,2,3", "4,-6", "4,", "a,b", "1.5,1", f"{2**63},1", f"{2**40},{2**40}"):
+        for shape in ("", "4", "1,2,3", "4,-6", "4,", "a,b", "1.5,1", f"{2**63},1"):
             self.assert_refused(tessera("resize", path, "--", shape), 2, "SHAPE")
         self.assert_refused(tessera("resize", path), 2, "SHAPE")
         self.assert_refused(tessera("resize", self.folder / "none", "1"), 1, "none", "no array or group")
@@ -149,8 +151,8 @@ class Change(CommandTest):
             write_npy(more, descr, shape, bytes(2 * math.prod(shape)))
             self.assert_refused(tessera("append", more, path), 2, "more.npy", "uint16 [4, 6]")
         write_npy(more, "<u2", (1, 6), bytes(12))
-        self.assert_refused(tessera("append", more, path, "--axis", "2"), 2, "--axis 2")
-        self.assert_refused(tessera("append", more, path, "--axis=-1"), 2, "--axis")
+        self.assert_refused(tessera("append", more, path, "--axis", "2"), 2, '--axis: there is no dimension "2"', "[4, 6]")
+        self.assert_refused(tessera("append", more, path, "--axis=-3"), 2, "--axis")
         self.assert_refused(tessera("append", more), 2, "PATH")
         self.assert_refused(tessera("append", more, self.folder / "none"), 1, "none")
         bools = self.make("b.zarr", shape=(2,), chunks="2", content=b"\0\1", descr="|b1", fill="false")
@@ -161,7 +163,7 @@ class Change(CommandTest):
         self.assertEqual(self.read(path), ((4, 6), numbers(1, 24)))
 
     def test_several_append_at_once(self):
-        """All rows of each are there, in one piece, and none of those that are refused."""
+        """All rows of each are present, contiguous, and none of the refused ones."""
         path = self.make("a.zarr")  # its chunks of three rows are shared
         blocks = [numbers(1000 * i, 30) for i in range(1, 9)]
         files = [write_npy(self.folder / f"{i}.npy", "<u2", (5, 6), block) for i, block in enumerate(blocks)]
@@ -174,7 +176,7 @@ class Change(CommandTest):
         self.assertEqual(sorted(content[at:at + 60] for at in range(48, len(content), 60)), sorted(blocks))
         self.run_ok("validate", path)
         self.run_ok("resize", path, "60,6")
-        self.assertEqual(self.read(path)[1], content + b"\7\0" * 6 * 16)  # no row behind the last
+        self.assertEqual(self.read(path)[1], content + b"\7\0" * 6 * 16)  # no row after the last
 
     def test_an_append_that_ends_half_way(self):
         path = self.make("a.zarr", shape=(1, 1000), chunks="1,1", content=bytes(2000))
@@ -209,6 +211,34 @@ class Change(CommandTest):
         self.run_ok("rm", tree / "c")
         self.run_ok("rm", tree)
         self.assertEqual(os.listdir(self.folder), ["in.npy"])
+
+    def in_terminal(self, answer, *arguments):
+        """Status and output of a command that gets a typed answer, and its question."""
+        master, slave = pty.openpty()
+        process = subprocess.Popen([BINARY, *map(str, arguments)], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, env=ENVIRONMENT)
+        os.close(slave)
+        os.write(master, answer.encode())
+        output, asked = process.communicate(timeout=60)
+        os.close(master)
+        return process.returncode, output, asked
+
+    def test_rm_of_a_whole_hierarchy_asks(self):
+        for name in ("t.zarr/g/a", "t.zarr/b"):
+            self.make(name)
+        tree = self.folder / "t.zarr"
+        for answer in ("n\n", "\n", "yep\n", "\4"):
+            status, output, asked = self.in_terminal(answer, "rm", tree)
+            self.assertEqual((status, output), (1, "nothing is erased\n"))
+            self.assertIn(f"{tree} is a whole hierarchy: 2 arrays, 2 groups. Erase it? [y/N]", asked)
+            self.run_ok("validate", tree)
+        self.assertEqual(self.in_terminal("", "rm", tree / "b"), (0, f"{tree}/b: erased\n", ""))  # a part of one
+        self.assertEqual(self.in_terminal("y\n", "rm", tree)[0], 0)
+        self.assertFalse(tree.exists())
+        for yes in ("--yes", "-y"):
+            self.make("t.zarr/b")
+            self.assertEqual(self.in_terminal("", "rm", tree, yes), (0, f"{tree}: erased\n", ""))
+            self.assertFalse(tree.exists())
 
     def test_mv(self):
         self.make("t.zarr/g/a")

@@ -1,5 +1,5 @@
-"""convert, killed at each step: before each call that gives or takes a name, and in the middle of each write to a file.
-Whatever is left opens with the same values, whole in one format at least, and another call does the rest.
+"""convert, killed at each step: before each call that adds or removes a name, and in the middle of each write to a
+file. The remaining files open with the same values, whole in one format at least, and another call does the rest.
 TESSERA_PRELOADED kills it."""
 import json
 import os
@@ -18,7 +18,7 @@ def killed_at(step, *command):
 
 
 def files(root):
-    """What a hierarchy is, but for what a killed writer left."""
+    """The files of a hierarchy, without leftovers of a killed writer."""
     return {str(file.relative_to(root)): file.read_bytes() for file in root.rglob("*")
             if file.is_file() and not file.name.startswith(".tessera-")}
 
@@ -29,8 +29,8 @@ def is_document(key):
 
 class Convert(CommandTest):
     def hierarchy(self):
-        """Of Zarr v2, as programs of its time wrote it: both separators, order F, big endian, zlib's chunks, strings, an
-        empty group, attributes, consolidated."""
+        """In Zarr v2, as programs of its time wrote it: both separators, order F, big endian, zlib's chunks, strings,
+        an empty group, attributes, consolidated."""
         def put(key, content):
             file = root / key
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -65,16 +65,19 @@ class Convert(CommandTest):
         return {"v2": old, "v3": new}
 
     def seen(self, root):
-        """What the command finds, but for the format and where it is stored; none, if there is no node."""
+        """The command's output, without the format and the storage; empty, if there is no node."""
         result = tessera("info", root, "--json")
         if result.status != 0:
             return None
         nodes = json.loads(result.text)["nodes"]
-        above = len(nodes[0]["path"])  # the first is the one that was asked for
+        above = len(nodes[0]["path"])  # the first is the requested one
         found = {}
         for node in nodes:
             path = node["path"][above:].lstrip("/")
-            about = [node.get(name) for name in ("node_type", "data_type", "shape", "dimension_names", "attributes")]
+            about = [node.get(name) for name in ("node_type", "data_type", "shape", "dimension_names", "fill_value")]
+            # Those two are elsewhere in each format.
+            about.append({name: value for name, value in (node.get("attributes") or {}).items()
+                          if name not in ("_ARRAY_DIMENSIONS", "_FillValue")})
             if node["node_type"] == "array":
                 about.append(self.run_ok("read", root / path, "--output", "-", "--format", "json").text)
             found[path] = about
@@ -89,7 +92,7 @@ class Convert(CommandTest):
                 file.unlink()
         found = self.seen(alone)
         if found is not None:
-            self.run_ok("validate", alone)  # copies are true, too
+            self.run_ok("validate", alone)  # copies are correct, too
         shutil.rmtree(alone)
         return found
 
@@ -97,11 +100,11 @@ class Convert(CommandTest):
         self.assertEqual(self.seen(root), expected, at)
         v2, v3 = self.seen_in(root, "v2"), self.seen_in(root, "v3")
         self.assertIn(expected, (v2, v3), at)
-        if v3 is not None:  # what a program opens that knows both
+        if v3 is not None:  # for a program that knows both
             self.assertEqual(v3, expected, at)
 
     def each_step(self, start, path, to):
-        """What a conversion leaves that is killed at each step; at last one that is not."""
+        """The result of a conversion that is killed at each step; at last one that is not."""
         root = self.folder / "left"
         for step in range(1000):
             shutil.rmtree(root, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""tessera copy: trees encoded anew hold the same elements and say the same; memory is bounded; no half copy shows."""
+"""tessera copy: re-encoded trees have the same elements and metadata; memory is bounded; no half copy shows."""
 import hashlib
 import itertools
 import json
@@ -99,7 +99,7 @@ class Copy(CommandTest):
         a = make_array(self.folder / "a", [16, 16], "uint8", [4, 4], chunks, fill_value=7)
         self.run_ok("copy", a, self.folder / "b")
         stored = sorted(str(p.relative_to(self.folder / "b")) for p in (self.folder / "b/c").rglob("*") if p.is_file())
-        self.assertEqual(stored, ["c/0/0", "c/1/1"])  # nothing but the fill value is not stored
+        self.assertEqual(stored, ["c/0/0", "c/1/1"])  # chunks with only the fill value are not stored
         self.run_ok("copy", a, self.folder / "c", "--chunks", "2,16")
         stored = sorted(str(p.relative_to(self.folder / "c")) for p in (self.folder / "c/c").rglob("*") if p.is_file())
         self.assertEqual(stored, ["c/0/0", "c/1/0", "c/2/0", "c/3/0"])
@@ -154,7 +154,7 @@ class Copy(CommandTest):
         self.assert_refused(tessera("copy", brain, old, "--overwrite"), 1, 'key "t1_half/c/1/1/1"')
         self.assertEqual(self.read_bin(old), b"ab")
         self.assertEqual(sorted(os.listdir(self.folder)), ["brain.zarr", "elements.bin", "old"])
-        # Documents are looked at before anything is written.
+        # Documents are checked before anything is written.
         (brain / "t1/zarr.json").write_text("{")
         self.assert_refused(tessera("copy", brain, self.folder / "copy"), 1, 'key "t1/zarr.json"')
         make_array(self.folder / "strange/a", [2], "uint8", [2], {(0,): b"ab"}, codecs=["bytes", {"name": "lz5"}])
@@ -181,7 +181,7 @@ class Copy(CommandTest):
             self.assertEqual(self.read_bin(old), b"ab")
             self.assertIn(" 0 failures, 0 stray keys", self.run_ok("validate", group).text)
             if number == signal.SIGKILL:
-                for folder in group.glob(".tessera-*"):  # nobody else was left to do it
+                for folder in group.glob(".tessera-*"):  # no other process was left to do it
                     shutil.rmtree(folder)
             else:
                 self.assertEqual((process.returncode, errors.count("\n")), (128 + number, 1), errors)
@@ -199,6 +199,21 @@ class Copy(CommandTest):
         self.assertEqual(sorted(os.listdir(group)), ["c", "zarr.json"])
         self.assert_refused(tessera("copy", group, group / "below"), 1, "array above")
 
+    def test_what_is_decoded_and_not_encoded_is_left_out(self):
+        group, copy = self.folder / "group", self.folder / "copy"
+        make_array(group / "plain", [2], "uint8", [2], {(0,): b"ab"})
+        (group / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group"}))
+        stored = bytes.fromhex("70636f21030082010401010500000010000800000018 0088c60200")
+        make_array(group / "numbers", [6], "uint32", [6], {(0,): stored}, codecs=["numcodecs.pcodec"])
+        result = tessera("copy", group, copy)
+        self.assertEqual(result.status, 1)
+        self.assertEqual(len(result.errors), 1)
+        for word in ("left out", "numbers/zarr.json", "tessera decodes pcodec but does not encode it"):
+            self.assertIn(word, result.errors[0])
+        self.assertEqual(sorted(os.listdir(copy)), ["plain", "zarr.json"])
+        self.run_ok("copy", group / "numbers", self.folder / "bytes", "--codecs", json.dumps([LITTLE]))
+        self.assertEqual(self.read_bin(self.folder / "bytes"), b"".join(i.to_bytes(4, "little") for i in range(1, 7)))
+
     def test_what_is_not_supported_is_left_out(self):
         brain, copy = self.brain(), self.folder / "copy"
         unsupported = make_unsupported(brain)
@@ -212,13 +227,13 @@ class Copy(CommandTest):
             self.assertEqual(self.digest(copy / name), sums()[name])
         for name, what in unsupported.items():
             self.assert_refused(tessera("copy", brain / name, self.folder / name), 1, f"{what} is not supported")
-        (brain / "t1/zarr.json").write_text("{")  # what is broken is for somebody to look at first
+        (brain / "t1/zarr.json").write_text("{")  # broken data needs a look first
         shutil.rmtree(copy)
         self.assert_refused(tessera("copy", brain, copy), 1, 'key "t1/zarr.json"')
         self.assertFalse(copy.exists())
 
     def test_key_of_a_disk_that_is_full(self):
-        # A file may have 64 kB: as a full disk, it shows while chunks are written.
+        # A file may have 64 kB: like a full disk, this shows while chunks are written.
         a = make_array(self.folder / "a", [2**20], "uint8", [2**18], {(0,): bytes(range(256)) * 2**10})
         limit = (2**16, 2**16)
         done = subprocess.run([BINARY, "copy", a, self.folder / "b"], capture_output=True, env=ENVIRONMENT, text=True,

@@ -48,7 +48,7 @@ class Damage(CommandTest):
         (self.copy / key).write_bytes(damaged)
         result = self.use(key)
         if must_fail or result.status != 0:
-            # What is wrong with a document can show first in a chunk.
+            # A wrong document can first show in a chunk.
             wrong = key if must_fail else key.removesuffix("zarr.json")
             self.assert_refused(result, 1, str(self.copy), f'key "{wrong}')
         else:

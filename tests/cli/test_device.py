@@ -1,6 +1,6 @@
-"""--space device: the same elements and the same findings as by the host, and one line where there is no device.
+"""--space device: the same elements and the same findings as on the host, and one line if there is no device.
 
-On the emulated CUDA runtime (TESSERA_IS_EMULATED), under seeds; else on a GPU, if there is one.
+On the emulated CUDA runtime (TESSERA_IS_EMULATED), under seeds; otherwise on a GPU, if there is one.
 """
 import hashlib
 import json
@@ -51,7 +51,7 @@ class Device(CommandTest):
         self.assertEqual(elements, self.read_bin(BRAIN / "t1_half", "--index", "0=49"))
 
     def test_stored_as_they_are(self):
-        """No codec runs; the other byte order, missing chunks, a border, no elements, no dimensions."""
+        """Without codecs; the other byte order, missing chunks, a border, no elements, no dimensions."""
         row = little_endian("h", range(-8, 8))
         big = [{"name": "bytes", "configuration": {"endian": "big"}}]
         a = make_array(self.folder / "a", [7, 6], "int16", [4, 4], {(0, 0): swapped(row, 2), (1, 1): swapped(row, 2)},
@@ -110,7 +110,7 @@ class Device(CommandTest):
         self.assertEqual(self.findings("device", a)[0], 0)
 
     def bench(self, path, *options, seed=0):
-        """What it found on the device, held to what it says to people and to what it finds on the host."""
+        """Its findings on the device, compared with its text for people and with the findings on the host."""
         arguments = ["bench", path, "--repetitions", 1, *options]
         found = json.loads(self.run_ok(*arguments, "--space", "device", "--json", TESSERA_EMULATION_SEED=str(seed)).text)
         host = json.loads(self.run_ok(*arguments, "--json").text)
@@ -129,7 +129,7 @@ class Device(CommandTest):
         return found
 
     def assert_consistent(self, found):
-        """Times are in order, and what is added up is what the mini-batches say."""
+        """Times are in order, and the totals agree with the mini-batches."""
         timeline = found["timeline"]
         batches, seconds = timeline["mini_batches"], timeline["seconds"]
         self.assertGreater(found["read"]["least"], 0)
@@ -201,7 +201,7 @@ class Device(CommandTest):
             self.assert_refused(result, 2, "--space device: there is no GPU here that CUDA can use",
                                 "no CUDA-capable device is detected (cudaErrorNoDevice)")
             self.assertFalse(output.exists())
-            self.run_ok(*arguments, TESSERA_EMULATED_DEVICES="0")  # the host is there
+            self.run_ok(*arguments, TESSERA_EMULATED_DEVICES="0")  # the host always exists
             output.unlink(missing_ok=True)
 
     @unittest.skipUnless("TESSERA_WITHOUT_CUDA" in os.environ, "this build has CUDA")
@@ -221,5 +221,5 @@ class Device(CommandTest):
 
 if __name__ == "__main__":
     if not IS_EMULATED and "cudaError" in "".join(tessera("validate", BRAIN / "t1", "--space", "device").errors):
-        sys.exit(77)  # which CTest takes for skipped
+        sys.exit(77)  # which CTest treats as skipped
     main()

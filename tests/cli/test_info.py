@@ -106,9 +106,10 @@ class Info(CommandTest):
         (self.folder / "a.zarr").write_bytes(b"PK\3\4 and more")
         (self.folder / "empty.zip").write_bytes(b"")
         (self.folder / "file").write_bytes(b"text")
-        for path, name in (("a.zarr", "a.zarr"), ("a.zarr/t1/c", "a.zarr"), ("empty.zip", "empty.zip")):
+        for path, *words in (("a.zarr", "a.zarr: ", "libzip"), ("a.zarr/t1/c", "a.zarr: ", "libzip"),
+                             ("empty.zip", "empty.zip: ", "found a zip file")):
             for command in (("info",), ("view",), ("read", "--output", "x.npy")):
-                self.assert_refused(tessera(*command, path, cwd=self.folder), 1, name + ": ", "found a zip file")
+                self.assert_refused(tessera(*command, path, cwd=self.folder), 1, *words)
         self.assert_refused(tessera("info", self.folder / "file"), 1, "found a file, expected a folder")
         for arguments in (("copy", BRAIN / "t1", "a.zarr/t1"), ("rm", "a.zarr/b")):
             self.assert_refused(tessera(*arguments, cwd=self.folder), 1, "a.zarr: ", "found a zip file")
@@ -119,9 +120,9 @@ class Info(CommandTest):
         a = make_array(self.folder / "a", [4], "uint8", [2], {}, codecs=["bytes", {"name": "lz5"}])
         for arguments in (("read", a, "--output", self.folder / "x.npy"), ("bench", a), ("view", a)):
             result = tessera(*arguments)
-            self.assert_refused(result, 1, '"lz5"', "zstd, numcodecs.adler32")
+            self.assert_refused(result, 1, '"lz5"', "(nearest of ")
             self.assertNotIn("Codecs<", str(result))
-        self.assert_refused(tessera("copy", BRAIN / "t1", a / "b", "--codecs", '["bytes", "lz5"]'), 2, "zstd, numcodecs.adler32")
+        self.assert_refused(tessera("copy", BRAIN / "t1", a / "b", "--codecs", '["bytes", "lz5"]'), 2, "(nearest of ")
 
     def test_records_are_not_broken(self):
         a = make_array(self.folder / "a", [4], [["a", "<i4"], ["b", "<f8"]], [2], {})
@@ -226,7 +227,7 @@ class Info(CommandTest):
         self.assertNotIn("\x1b", self.run_ok("info", self.folder / "empty").text)
 
     def test_conventions(self):
-        """Pyramids of OME-Zarr, of both ways to say them, and what CF says of an array."""
+        """Pyramids of OME-Zarr, in both forms, and CF's attributes of an array."""
         image = {"name": "cells", "version": "0.4", "axes": [{"name": "c", "type": "channel"}, {"name": "x", "unit": "micrometer"}],
                  "datasets": [{"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [1, 0.5]}]}, {"path": "1"}]}
         said = "OME-Zarr    0.4 multiscale image cells, axes c, x (micrometer), levels 0 (scale 1, 0.5), 1\n"

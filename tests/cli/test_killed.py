@@ -1,6 +1,6 @@
-"""write --overwrite and copy --overwrite, killed before each call that gives or takes a name, and in the middle of each
-write to a file: the path holds the old array or the new. What they leave is seen, erased, and in nobody's way.
-TESSERA_PRELOADED kills them."""
+"""write --overwrite and copy --overwrite, killed before each call that adds or removes a name, and in the middle of
+each write to a file: the path holds the old array or the new. Leftovers are reported, erased, and do not disturb other
+commands. TESSERA_PRELOADED kills them."""
 import fcntl
 import json
 import os
@@ -40,7 +40,7 @@ class Killed(CommandTest):
         return list(self.group.rglob(".tessera-*"))
 
     def each_step(self, command, **environment):
-        """After each kill; returns what the array was each time."""
+        """After each kill; returns the array each time."""
         for step in range(1000):
             self.old()
             result = self.killed_at(step, *command, **environment)
@@ -59,7 +59,7 @@ class Killed(CommandTest):
                 text = self.run_ok("validate", self.group).text
                 self.assertIn("1 array, 1 group", text)
                 self.assertEqual("left by a writer that ended" in text, self.left() != [], step)
-                self.run_ok("rm", self.path)  # of what it leaves beside it nothing is in the way
+                self.run_ok("rm", self.path)  # its leftovers do not disturb
                 self.run_ok("write", self.file, self.path)
                 self.assertEqual(self.read_bin(self.path), NEW)
                 self.run_ok("rm", self.group)
@@ -102,11 +102,11 @@ class Killed(CommandTest):
         found = json.loads(self.run_ok("validate", self.group, "--json").text)
         self.assertEqual(found["unfinished"], [".tessera-2-0", "a/c/.tessera-1-0"])
         with open(left) as held:
-            fcntl.flock(held, fcntl.LOCK_EX)  # as a writer at work
+            fcntl.flock(held, fcntl.LOCK_EX)  # like a writer at work
             self.assertNotIn("a/c/.tessera-1-0", self.run_ok("validate", self.group).text)
             self.run_ok("rm", self.path)
             self.assertTrue(left.exists())
-        self.run_ok("mv", self.copy_of("b"), self.path)  # it is in nobody's way now
+        self.run_ok("mv", self.copy_of("b"), self.path)  # it does not disturb now
         self.assertEqual(self.read_bin(self.path), NEW)
         self.run_ok("rm", self.path)
         (self.path / "c").mkdir(parents=True)

@@ -1,5 +1,5 @@
-"""What the system does not give: larger files and more threads. The first is an error that leaves nothing, without the
-second the work is done by the threads that there are."""
+"""Resources that the system denies: larger files and more threads. The first is an error that leaves nothing; without
+the second the existing threads do the work."""
 import os
 import pty
 import resource
@@ -11,7 +11,7 @@ from command import BINARY, BRAIN, ENVIRONMENT, CommandTest, document, main, wri
 
 class Limits(CommandTest):
     def run_with(self, *arguments, limit=None, stderr=subprocess.PIPE, **environment):
-        """Runs the command, where files may have so many bytes, and all signals as a shell leaves them."""
+        """Runs the command with a limit on the size of files, and with a shell's default signals."""
         before = resource.getrlimit(resource.RLIMIT_FSIZE)
         limits = (before[0] if limit is None else limit, before[1])
         return subprocess.run([BINARY, *map(str, arguments)], stdout=subprocess.PIPE, stderr=stderr, timeout=60,

@@ -117,7 +117,7 @@ class Links(CommandTest):
                         ("resize", array, "2")):
             self.assert_refused(tessera(*command), 1, "a/c", *REFUSED)
         self.assertFalse((self.folder / "copy").exists())
-        (array / "zarr.json").write_text((self.outside / "parts/zarr.json").read_text())  # the document has its shape again
+        (array / "zarr.json").write_text((self.outside / "parts/zarr.json").read_text())  # its document is restored
         result = tessera("info", array)
         self.assertEqual((result.status, len(result.errors)), (1, 1), str(result))
         result = tessera("validate", array)

@@ -1,4 +1,5 @@
-"""The command and shards: arrays put into shards and taken out hold the same elements; each damaged inner chunk is named."""
+"""The command and shards: arrays converted to shards and back have the same elements; each damaged inner chunk is
+named."""
 import json
 import struct
 
@@ -62,7 +63,7 @@ class Shards(CommandTest):
         path, content = self.shards()
         shard = path / "c/0/1"
         before = shard.read_bytes()
-        shard.write_bytes(before + b"nobody's" + before[-68:])  # as an append of nothing leaves it
+        shard.write_bytes(before + b"nobody's" + before[-68:])  # as an empty append leaves it
         self.assertEqual(self.read(path), content)
         self.assertIn(": 0 bytes fewer\n", self.run_ok("compact", path, "--region", "0:1,0:1").text)
         self.assert_refused(tessera("compact", path, "--region", "0:1"), 2, "--region")

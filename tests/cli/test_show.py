@@ -1,11 +1,38 @@
-"""tessera show, and read as text, CSV and to the standard output: elements as people read them."""
+"""tessera show, and read as text, CSV and to the standard output: elements formatted for people."""
 import itertools
+import json
 import math
 import os
 import struct
 import subprocess
+import sys
 
-from command import BINARY, BRAIN, ENVIRONMENT, CommandTest, little_endian, main, make_array, read_npy, tessera
+from command import (BINARY, BRAIN, DATA, ENVIRONMENT, CommandTest, little_endian, main, make_array, read_npy, tessera,
+                     write_npy)
+
+NAT = -2**63
+
+# Files FOLDER/I.npy, and NumPy's text for each. Text of a file ends before its zeros.
+NUMPY = """
+import json, sys, unicodedata
+import numpy as np
+draw = np.random.default_rng(int(sys.argv[2]))
+np.set_printoptions(linewidth=80, threshold=10**6)
+arrays = []
+for unit in "Y M W D h m s ms us ns ps fs as".split():
+    counts = draw.integers(-10**draw.integers(1, 17), 10**draw.integers(1, 17), (2, 1), "i8")
+    arrays += [counts.astype(f"M8[{unit}]"), (counts // 7).astype(f"M8[7{unit}]"), counts.ravel().astype(f"m8[{unit}]")]
+    arrays[-1][0] = "NaT"
+    arrays[-2][1] = "NaT"
+signs = [chr(c) for c in [*range(1, 0x250), 0x3b1, 0x5d0, 0x65e5, 0x1f600, 0x2028, 0x200e, 0xe000]
+         if c < 0x180 or unicodedata.category(chr(c)) != "Cn"]
+for i in range(0, len(signs), 32):
+    arrays.append(np.array([["x" + "".join(draw.choice(signs, 3))] for _ in range(32)] + [[one + "y"] for one in signs[i:i + 32]]))
+arrays.append(np.array([[bytes(draw.integers(1, 256, 4, "u1"))] for _ in range(40)]))
+for i, one in enumerate(arrays):
+    np.save(f"{sys.argv[1]}/{i}.npy", one)
+print(json.dumps([str(one) for one in arrays]))
+"""
 
 
 class Show(CommandTest):
@@ -24,7 +51,7 @@ class Show(CommandTest):
         first, rest = self.lines(a, "--region", "1,:,0:1")
         self.assertTrue(first.endswith("a: int16 [t 1, 0:3, x 0]"), first)
         self.assertEqual(rest, ["[[[ 5]", "  [ 7]", "  [11]]]"])
-        self.assertEqual(self.lines(a, "--index", "t=1,x=0")[1], ["[ 5  7 11]"])  # as a[1, :, 0] of NumPy
+        self.assertEqual(self.lines(a, "--index", "t=1,x=0")[1], ["[ 5  7 11]"])  # as NumPy's a[1, :, 0]
         self.assertEqual(self.lines(a, "--index", "t=1,x=0,1=2")[1], ["11"])
         self.assertEqual(self.lines(a, "--region", "x=1", "--index", "t=0")[1], ["[[-2]", " [ 4]", " [10]]"])
         self.assertEqual(self.lines(a, "--region", "t=1:,1=::2")[1], ["[[[ 5  6]", "  [11 12]]]"])
@@ -33,7 +60,7 @@ class Show(CommandTest):
         for shape, expected in (([], ["7"]), ([0], ["[]"]), ([1] * 32, ["[" * 32 + "7" + "]" * 32])):
             a = make_array(self.folder / f"a{len(shape)}", shape, "uint8", [max(n, 1) for n in shape], {}, fill_value=7)
             self.assertEqual(self.lines(a)[1], expected)
-        a = make_array(self.folder / "none", [2**63 - 1, 0], "uint8", [10, 1], {})  # rows, and nothing in them
+        a = make_array(self.folder / "none", [2**63 - 1, 0], "uint8", [10, 1], {})  # empty rows
         self.assertEqual(self.lines(a)[1], ["[]"])
         self.assertEqual(self.lines(a, "--index", "0=5")[1], ["[]"])
         a = make_array(self.folder / "huge", [2**20] * 3, "uint8", [2**10] * 3, {}, fill_value=7)
@@ -58,7 +85,7 @@ class Show(CommandTest):
                                 " [ 100  101  102 ...  147  148  149]", " ...",
                                 " [1850 1851 1852 ... 1897 1898 1899]", " [1900 1901 1902 ... 1947 1948 1949]",
                                 " [1950 1951 1952 ... 1997 1998 1999]]"])
-        rest = self.lines(a, "--region", "::3,1::2", "--limit", "9")[1]  # steps are kept behind the gap
+        rest = self.lines(a, "--region", "::3,1::2", "--limit", "9")[1]  # steps are kept after the gap
         self.assertEqual(rest, ["[[   1    3 ...   49]", " [ 151  153 ...  199]", " ...", " [1951 1953 ... 1999]]"])
         tokens = " ".join(self.lines(a, "--limit", 2000)[1]).replace("[", " ").replace("]", " ").split()
         self.assertEqual(tokens, [str(n) for n in numbers])
@@ -78,6 +105,91 @@ class Show(CommandTest):
             self.assertEqual(self.lines(a)[1][0].strip("[]").split(), expected, data_type)
             csv = self.run_ok("read", a, "--output", "-", "--format", "csv").text
             self.assertEqual(csv.split(), expected)
+
+    def test_times_as_numpy_has_them(self):
+        """NumPy 2.4's text for these counts."""
+        expected = {
+            "Y": "'1970' '1969' '1977' '123458759'", "M": "'1970-01' '1969-12' '1970-08' '10290035-10'",
+            "W": "'1970-01-01' '1969-12-25' '1970-02-19' '2368062-06-15'",
+            "D": "'1970-01-01' '1969-12-31' '1970-01-08' '339983-03-18'",
+            "h": "'1970-01-01T00' '1969-12-31T23' '1970-01-01T07' '16053-11-18T21'",
+            "m": "'1970-01-01T00:00' '1969-12-31T23:59' '1970-01-01T00:07' '2204-09-24T21:09'",
+            "s": "'1970-01-01T00:00:00' '1969-12-31T23:59:59' '1970-01-01T00:00:07' '1973-11-29T21:33:09'",
+            "ms": "'1970-01-01T00:00:00.000' '1969-12-31T23:59:59.999' '1970-01-01T00:00:00.007' '1970-01-02T10:17:36.789'",
+            "as": "'1970-01-01T00:00:00.000000000000000000' '1969-12-31T23:59:59.999999999999999999' "
+                  "'1970-01-01T00:00:00.000000000000000007' '1970-01-01T00:00:00.000000000123456789'"}
+        for unit, texts in expected.items():
+            shown = self.shown(f"<M8[{unit}]", struct.pack("<4q", 0, -1, 7, 123456789))
+            self.assertEqual(" ".join(shown.split()).replace("[ ", "["), f"[{texts}]")
+        for descr, numbers, texts in (
+                ("<M8[25Y]", [5, NAT], "['2095' 'NaT']"), ("<M8[25W]", [5, NAT], "['1972-05-25' 'NaT']"),
+                ("<M8[Y]", [-5000, 2**62, 1 - 2**63], "['-3030' '4611686018427389874' '-9223372036854773837']"),
+                ("<M8[s]", [2**62, 1 - 2**63], "['146138514283-06-19T07:45:04' '-292277022657-01-27T08:29:53']"),
+                ("<M8[D]", [-2**40, 11016], "['-3010358620-01-18' '2000-02-29']"), ("<M8[D]", [NAT], "['NaT']"),
+                ("<m8[s]", [1, -5, NAT], "[1 -5 'NaT']")):
+            shown = self.shown(descr, struct.pack(f"<{len(numbers)}q", *numbers))
+            self.assertEqual(" ".join(shown.split()).replace("[ ", "["), texts)
+        self.run_ok("write", self.folder / "x.npy", self.folder / "a", "--overwrite", "--fill", '"NaT"')
+        self.assertIn("fill value  NaT\n", self.run_ok("info", self.folder / "a").text)
+        self.shown("<M8[D]", bytes(8))
+        self.assertIn("fill value  1970-01-01\n", self.run_ok("info", self.folder / "a").text)
+
+    def test_text_as_numpy_has_it(self):
+        texts = ["a", "it's", '"', "\"'", "\\ \n\t\r\0b", "\x1b[31m", "é", "\u2028", "\u65e5\u672c", "\U0001f600", "\xa0",
+                 "\xad", "\ufeff", "\u200b"]
+        shown = self.shown("<U9", "".join(text.ljust(9, "\0") for text in texts).encode("utf-32-le"), len(texts))
+        self.assertEqual(" ".join(shown.split("\n")).replace("  ", " "), "[" + " ".join(map(repr, texts)) + "]")
+        pieces = [b"a", b"it's", b'"', b"\\\n", bytes([255, 128, 1])]
+        shown = self.shown("|S4", b"".join(piece.ljust(4, b"\0") for piece in pieces), len(pieces))
+        self.assertEqual(shown, "[" + " ".join(map(repr, pieces)) + "]")
+        (self.folder / "x.json").write_text(json.dumps([["a", "it's"], ["", "caf\u00e9\n"]]))
+        self.run_ok("write", self.folder / "x.json", self.folder / "s", "--overwrite")
+        self.assertEqual(self.run_ok("show", self.folder / "s").text.split("\n", 1)[1], "[['a' \"it's\"]\n ['' 'caf\u00e9\\n']]\n")
+        (self.folder / "x.json").write_text(json.dumps(["AAE=", ""]))
+        self.run_ok("write", self.folder / "x.json", self.folder / "s", "--overwrite", "--data-type", "bytes")
+        self.assertEqual(self.run_ok("show", self.folder / "s").text.split("\n", 1)[1], "[b'\\x00\\x01' b'']\n")
+
+    def test_random_times_and_texts_beside_numpy(self):
+        python = DATA.parent.parent / "build/interop-venv/bin/python"
+        if not python.exists():
+            return print(f"{python} is not here: nothing is compared with NumPy's own", file=sys.stderr)
+        for seed in [int(os.environ.get("TESSERA_SEED", "1"))]:
+            done = subprocess.run([python, "-c", NUMPY, self.folder, str(seed)], capture_output=True, text=True, timeout=120)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            for i, expected in enumerate(json.loads(done.stdout)):
+                self.run_ok("write", self.folder / f"{i}.npy", self.folder / "a", "--overwrite")
+                shown = self.run_ok("show", self.folder / "a").text
+                self.assertEqual(shown.split("\n", 1)[1], expected + "\n", shown)
+
+    def shown(self, descr, content, count=None):
+        file = write_npy(self.folder / "x.npy", descr, (count or len(content) // 8,), content)
+        self.run_ok("write", file, self.folder / "a", "--overwrite")
+        return self.run_ok("show", self.folder / "a").text.split("\n", 1)[1].rstrip("\n")
+
+    def test_unpacked_numbers(self):
+        nan, attributes = math.nan, {"scale_factor": 0.5, "add_offset": 10, "_FillValue": -1, "missing_value": 99}
+        for data_type, code, numbers in (("int16", "h", [-1, 0, 3, 99]), ("uint8", "B", [255, 0, 3, 99]), ("float32", "f", [-1, 0, 3, 99]),
+                                         ("float64", "d", [nan, 0.25, -1, 7])):
+            a = make_array(self.folder / data_type, [4], data_type, [3], {(0,): little_endian(code, numbers[:3]),
+                           (1,): little_endian(code, [numbers[3], 0, 0])}, attributes=attributes)
+            expected = [nan if n in (-1, 99) else n * 0.5 + 10 for n in numbers]
+            self.run_ok("read", a, "--unpacked", "-o", self.folder / "x.npy", "--memory", 1)
+            descr, shape, content = read_npy(self.folder / "x.npy")
+            self.assertEqual((descr, shape, str(struct.unpack("<4d", content))), ("<f8", (4,), str(tuple(expected))))
+            texts = ["nan" if math.isnan(n) else f"{n:g}" for n in expected]
+            self.assertEqual(self.run_ok("read", a, "--unpacked", "-o", "-", "--format", "csv").text.split(), texts)
+            first, rest = self.lines(a, "--unpacked", "--region", "-3:")
+            self.assertIn("unpacked", first)
+            self.assertEqual(rest[0].strip("[]").split(), texts[1:])
+            self.assertNotIn("unpacked", self.lines(a)[0])
+        plain = make_array(self.folder / "plain", [2], "int64", [2], {(0,): little_endian("q", [5, -7])})
+        self.assertEqual(self.lines(plain, "--unpacked")[1], ["[ 5 -7]"])
+        for data_type, fill in (("bool", False), ("complex64", [0, 0])):
+            a = make_array(self.folder / data_type, [2], data_type, [2], {}, fill_value=fill)
+            for command in (["show"], ["read", "-o", self.folder / "x.npy"]):
+                self.assert_refused(tessera(*command, a, "--unpacked"), 2, "--unpacked", data_type)
+        a = make_array(self.folder / "bad", [2], "int8", [2], {}, attributes={"scale_factor": "x"})
+        self.assert_refused(tessera("show", a, "--unpacked"), 1, "scale_factor")
 
     def test_large_elements_are_cut(self):
         a = make_array(self.folder / "a", [1000], "r8388608", [1], {(0,): bytes([171]) * 2**20}, fill_value=[0] * 2**20)

@@ -1,5 +1,5 @@
-"""--sync: all files that a command leaves, and all folders that got or lost a name, have been synchronised with the disk
-since. Without it nothing is. TESSERA_PRELOADED is what notes that."""
+"""--sync: all files that a command leaves, and all folders that got or lost a name, have been synchronised with the
+disk since. Without it nothing is. TESSERA_PRELOADED logs that."""
 import os
 
 from command import BRAIN, ENVIRONMENT, CommandTest, main, tessera, write_npy
@@ -19,7 +19,7 @@ class Sync(CommandTest):
         return [(what, int(inode)) for what, inode in map(str.split, lines)]
 
     def inodes(self):
-        """Of what there is now: files, and folders."""
+        """The files and folders present now."""
         files, folders = {}, {os.stat(self.folder).st_ino: self.folder}
         for path in self.folder.rglob("*"):
             (folders if path.is_dir() else files)[path.stat().st_ino] = path
@@ -69,7 +69,7 @@ class Sync(CommandTest):
                           ("consolidate", tree)):
             if arguments[0] == "compact":
                 tidy = shard.read_bytes()
-                shard.write_bytes(tidy + b"nobody's" + tidy[-68:])  # as an append of nothing leaves it
+                shard.write_bytes(tidy + b"nobody's" + tidy[-68:])  # as an empty append leaves it
             self.check(*arguments)
             if arguments[0] == "compact":
                 self.assertEqual(shard.read_bytes(), tidy)
@@ -82,7 +82,7 @@ class Sync(CommandTest):
                           ("read", self.folder / "b", "--output", file), ("rm", self.folder / "b")):
             log = self.logged(*arguments)
             self.assertEqual([what for what, _ in log if what == "sync"], [], arguments)
-            self.assertIn("change", [what for what, _ in log], arguments)  # the library is there
+            self.assertIn("change", [what for what, _ in log], arguments)  # the library is built
 
 
 main()

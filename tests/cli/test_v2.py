@@ -11,7 +11,7 @@ from command import BRAIN, CommandTest, document, main, sums, tessera
 
 class ZarrV2(CommandTest):
     def group(self):
-        """A group with an array of order F, of one chunk that is there and one that is not."""
+        """A group with an array of order F, of one present chunk and one missing."""
         root = self.folder / "g"
         (root / "a").mkdir(parents=True)
         (root / ".zgroup").write_text('{"zarr_format": 2}')
@@ -92,7 +92,7 @@ class ZarrV2(CommandTest):
                          ["a/0.0", "a/zarr.json", "zarr.json"])
         self.assertEqual(self.read_bin(root / "a"), self.elements)
         self.assertEqual(document(root / "a")["dimension_names"], ["y", "x"])
-        self.assertEqual(document(root / "a")["attributes"], {"_ARRAY_DIMENSIONS": ["y", "x"]})
+        self.assertEqual(document(root / "a")["attributes"], {"_FillValue": 9})  # if xarray has both
         self.run_ok("validate", root)
         self.assertEqual(self.run_ok("convert", root / "a", "--to", "v2").text, f"{root}/a: 1 node is Zarr v2 now\n")
         self.assertEqual(self.run_ok("convert", root, "--to", "v2").text, f"{root}: 1 node is Zarr v2 now\n")

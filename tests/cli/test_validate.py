@@ -1,4 +1,4 @@
-"""tessera validate: every key that is damaged, and why; what is no chunk is warned about; status 1 if any key fails."""
+"""tessera validate: every damaged key, and the cause; warnings for other files; status 1 if any key fails."""
 import json
 import os
 import random
@@ -36,7 +36,7 @@ class Validate(CommandTest):
         return copy
 
     def findings(self, path, *options):
-        """Exit status, the problem of each failing key, stray keys: from JSON, held to what is said to people."""
+        """Exit status, the problem of each failing key, stray keys: from JSON, compared with the text for people."""
         result = tessera("validate", path, "--json", *options)
         self.assertEqual(result.errors, [])
         found = json.loads(result.text)
@@ -79,7 +79,7 @@ class Validate(CommandTest):
         self.assertEqual((failures, [one["key"] for one in found["unsupported"]]), ({}, names))
         self.assertEqual((found["arrays"], found["chunks"]), (3, 41 + INNER_CHUNKS))
         self.assertIn(f"0 stray keys, {len(names)} arrays not supported", self.run_ok("validate", self.brain).text)
-        (self.brain / "t1/c/2/3/1").write_bytes(b"")  # others fail as ever
+        (self.brain / "t1/c/2/3/1").write_bytes(b"")  # others fail as before
         failures, found = self.findings(self.brain)
         self.assertEqual((list(failures), len(found["unsupported"])), (["t1/c/2/3/1"], len(names)))
 
@@ -111,7 +111,7 @@ class Validate(CommandTest):
 
     def test_chunks_whose_document_is_lost(self):
         (self.brain / "t1/zarr.json").unlink()
-        shutil.copytree(self.brain / "t1", self.brain / "a/b")  # below a folder that is no node
+        shutil.copytree(self.brain / "t1", self.brain / "a/b")  # below a folder that is not a node
         dots = make_array(self.brain / "dots", [4], "uint8", [2], {}, chunk_key_encoding={"name": "default", "configuration": {"separator": "."}})
         (dots / "c.0").write_bytes(b"12")
         (dots / "zarr.json").unlink()
@@ -125,15 +125,15 @@ class Validate(CommandTest):
             for words in (f'key "{name}/zarr.json"', "the document is missing", "33", example):
                 self.assertIn(words, failures[name + "/zarr.json"])
         self.assertEqual((found["arrays"], found["chunks"], found["strays"]), (2, 8 + INNER_CHUNKS, []))
-        shutil.rmtree(self.brain / "t1/c")  # an empty folder is nothing
+        shutil.rmtree(self.brain / "t1/c")  # an empty folder is ignored
         self.assertEqual(list(self.findings(self.brain)[0]), ["a/b/zarr.json", "dots/zarr.json"])
 
     def test_every_damaged_chunk_is_named(self):
         cut = self.brain / "t1/c/1/1/1"
         cut.write_bytes(cut.read_bytes()[:-1])
         (self.brain / "t1/c/2/3/1").write_bytes(b"")
-        longer = self.brain / "t1_half/c/0/1/0"
-        longer.write_bytes(longer.read_bytes() + b"\0")
+        shorter = self.brain / "t1_half/c/0/1/0"
+        shorter.write_bytes(shorter.read_bytes()[:-1])
         failures, found = self.findings(self.brain)
         self.assertEqual(list(failures), ["t1/c/1/1/1", "t1/c/2/3/1", "t1_half/c/0/1/0"])
         for key, problem in failures.items():
@@ -217,7 +217,7 @@ class Validate(CommandTest):
         self.addCleanup(folder.chmod, 0o755)
         command = [BINARY, "validate", self.brain, "--json"]
         as_nobody = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}  # root may read everything
-        if as_nobody:  # who need not reach the build folder
+        if as_nobody:  # a user who may not reach the build folder
             command[0] = self.folder / "tessera"
             shutil.copy(BINARY, command[0])
             self.folder.chmod(0o755)

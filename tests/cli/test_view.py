@@ -1,5 +1,6 @@
-"""tessera view: PNG files pixel by pixel, and what is drawn in a terminal."""
+"""tessera view: PNG files pixel by pixel, and pictures in a terminal."""
 import fcntl
+import json
 import math
 import os
 import pty
@@ -44,7 +45,8 @@ def read_png(path):
 
 
 def greys(numbers):
-    """The scaled plane: least is 0, most is 255, all the same is 128. With NaN in it pixels are colours: NaN is magenta."""
+    """The scaled plane: the smallest is 0, the largest 255, a constant plane 128. With NaN in it pixels are colours:
+    NaN is magenta."""
     finite = [n for n in numbers if math.isfinite(n)]
     least, most = (min(finite), max(finite)) if finite else (0, 0)
 
@@ -68,7 +70,7 @@ def in_terminal(*arguments, columns=80, **environment):
     while True:
         try:
             part = os.read(master, 65536)
-        except OSError:  # Linux's way to say that the other end is closed
+        except OSError:  # how Linux reports that the other end is closed
             break
         if not part:
             break
@@ -100,6 +102,25 @@ class View(CommandTest):
                 self.assertEqual(b"".join(rows), greys(numbers), (name, axis, index))
                 self.assertIn(f"{'xyz'[cut]} {at}, {height} x {width}, min ", text)
 
+    def test_the_coarsest_level_of_an_image(self):
+        levels = [{"path": name} for name in ("fine", "coarse/1")]
+        for format, attributes in (("0.5", {"ome": {"version": "0.5", "multiscales": [{"datasets": levels}]}}),
+                                   ("0.4", {"multiscales": [{"datasets": levels, "version": "0.4"}]})):
+            image = self.folder / format / "image"
+            for group in (image.parent, image, image / "coarse"):
+                group.mkdir()
+                (group / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group",
+                                                            "attributes": attributes if group == image else {}}))
+            make_array(image / "fine", [4, 4], "uint8", [4, 4], {(0, 0): bytes(range(16))})
+            make_array(image / "coarse/1", [2, 2], "uint8", [2, 2], {(0, 0): bytes([0, 1, 2, 51])})
+            rows, text = self.png(image)
+            self.assertEqual(b"".join(rows), bytes([0, 5, 10, 255]))
+            self.assertIn("image, level coarse/1, 2 x 2, min 0, max 51", text)
+            self.assertEqual(len(self.png(image / "fine")[0]), 4)
+            self.assert_refused(tessera("view", image.parent), 1, "this is a group")
+        (image / "coarse/1/zarr.json").unlink()
+        self.assert_refused(tessera("view", image), 1, 'key "image/coarse/1/zarr.json"', "no array")
+
     def plane(self, data_type, code, numbers, columns=3, **document):
         shape = [len(numbers) // columns, columns]
         folder = self.folder / f"plane{len(os.listdir(self.folder))}"
@@ -128,7 +149,7 @@ class View(CommandTest):
         rows, text = self.png(a)
         self.assertEqual(rows[0], b"\xff\0\xff" b"\0\0\0" b"\xff\xff\xff")
         self.assertIn("min 0, max 4, 5 NaN", text)
-        self.assertEqual(self.run_ok("view", a).text.splitlines()[:-1], ["?:*", "? ="])  # a half of them is none
+        self.assertEqual(self.run_ok("view", a).text.splitlines()[:-1], ["?:*", "? ="])  # half of them is not a pixel
         output = in_terminal("view", a)[1]
         self.assertEqual(output.count("38;5;201;") + output.count("48;5;201m"), 5)
 
@@ -192,7 +213,7 @@ class View(CommandTest):
     def test_progress_only_where_it_is_slow(self):
         _, output = in_terminal("read", BRAIN / "t1", "--output", self.folder / "fast.npy")
         self.assertNotIn("%", output)
-        slow = make_array(self.folder / "slow", [10**8], "uint8", [1], {})  # as many keys to look for
+        slow = make_array(self.folder / "slow", [10**8], "uint8", [1], {})  # the same number of keys to look up
         master, slave = pty.openpty()
         process = subprocess.Popen([BINARY, "read", slow, "--output", self.folder / "slow.bin", "--threads", "1"],
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave, env=ENVIRONMENT)

@@ -1,4 +1,4 @@
-"""tessera write: .npy files of every kind come back as they were; what is none is refused; nothing is overwritten."""
+"""tessera write: .npy files of every kind come back unchanged; other files are refused; nothing is overwritten."""
 import hashlib
 import itertools
 import json
@@ -12,7 +12,7 @@ import subprocess
 from command import (BINARY, BRAIN, ENVIRONMENT, CommandTest, document, in_fortran_order, main, make_array, read_npy, swapped, sums, tessera,
                      write_npy)
 
-# How NumPy and Zarr call the types, and how many bytes are swapped together.
+# NumPy's and Zarr's names of the types, and how many bytes are swapped together.
 TYPES = {"b1": ("bool", 1), "i1": ("int8", 1), "i2": ("int16", 2), "i4": ("int32", 4), "i8": ("int64", 8),
          "u1": ("uint8", 1), "u2": ("uint16", 2), "u4": ("uint32", 4), "u8": ("uint64", 8), "f2": ("float16", 2),
          "f4": ("float32", 4), "f8": ("float64", 8), "c8": ("complex64", 4), "c16": ("complex128", 8),
@@ -36,7 +36,7 @@ class Write(CommandTest):
         return read_npy(output)
 
     def write(self, *arguments, **npy):
-        """Writes a .npy file, and the array that it makes: its path."""
+        """Writes a .npy file, and makes an array from it: its path."""
         path = self.array()
         file = write_npy(self.folder / "in.npy", **npy)
         self.run_ok("write", file, path, *arguments)
@@ -82,7 +82,7 @@ class Write(CommandTest):
                                            {"name": "gzip", "configuration": {"level": 5}}])
         self.assertEqual(inner["index_codecs"][0], {"name": "bytes", "configuration": {"endian": "little"}})
         copy = self.array()
-        self.run_ok("copy", BRAIN, copy, "--codecs", '["bytes", "blosc"]')  # each as its type is
+        self.run_ok("copy", BRAIN, copy, "--codecs", '["bytes", "blosc"]')  # each in its type's form
         self.assertEqual([document(copy / name)["codecs"][1]["configuration"]["typesize"] for name in ("t1", "t1_half")], [1, 4])
 
     def test_from_a_pipe(self):
@@ -177,7 +177,7 @@ class Write(CommandTest):
             self.assertEqual(self.read(path), ("<f4", (5, 4, 3), content), codecs)
             self.assertEqual([codec["name"] for codec in document(path)["codecs"]],
                              [codec if isinstance(codec, str) else codec["name"] for codec in codecs])
-        # What may be left out is spelled out.
+        # Optional settings are written explicitly.
         self.assertEqual(document(path)["codecs"][1]["configuration"]["blocksize"], 0)
 
     def test_fill_values(self):
@@ -208,7 +208,7 @@ class Write(CommandTest):
         self.assertFalse((self.folder / "zarr.json").exists())
 
     def test_more_than_one_part(self):
-        # Bools are held to 0 and 1, so they pass through a buffer; 80 MiB of them are more than it has.
+        # Bools are checked to be 0 or 1, so they pass through a buffer; 80 MiB exceed its size.
         rows, columns = 80, 2**20
         ones = {0: b"\1" * 3, 64 * columns - 2: b"\1" * 4, rows * columns - 1: b"\1"}
         file, path = self.folder / "large.npy", self.folder / "large.zarr"
@@ -279,8 +279,8 @@ class Write(CommandTest):
                     self.assert_refused(result, 1, "x.npy")
 
     def write_and(self, change, *arguments):
-        """Exit status and standard error of a command that makes `.npy` into chunks, where `change` is called after the
-        first of these is there."""
+        """Exit status and standard error of a command that makes `.npy` into chunks; `change` is called after the first
+        chunk exists."""
         self.process = process = subprocess.Popen([BINARY, *map(str, arguments), "--threads", "1"], text=True,
                                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT)
         first = arguments[-1] if arguments[0] == "append" else self.folder
@@ -350,7 +350,7 @@ class Write(CommandTest):
         self.assertEqual(sorted(map(str, self.folder.rglob("*"))), before)
         self.run_ok("write", file, path, "--overwrite", "--chunks", "3")
         self.assertEqual((self.read(path)[2], os.listdir(path / "c")), (b"abc", ["0"]))
-        # A group goes with all below it, if it may.
+        # A group is removed with all below it, if allowed.
         shutil.copytree(BRAIN, self.folder / "brain.zarr")
         self.assert_refused(tessera("write", file, self.folder / "brain.zarr"), 1, "group", "--overwrite")
         self.run_ok("write", file, self.folder / "brain.zarr", "--overwrite")
@@ -359,7 +359,7 @@ class Write(CommandTest):
         (path / "zarr.json").write_text("{")
         self.assert_refused(tessera("write", file, path), 1, "--overwrite")
         self.run_ok("write", file, path, "--overwrite")
-        # Other people's files are not ours to replace, an empty folder is.
+        # Other files are not replaced; an empty folder is.
         (self.folder / "mine").mkdir()
         (self.folder / "mine/letter").write_text("Dear")
         for target in ("mine", "mine/letter", "other.npy"):
@@ -392,7 +392,7 @@ class Write(CommandTest):
         self.assertEqual(sorted(os.listdir(self.folder / "x.zarr/a")), ["c", "zarr.json"])
 
     def test_no_half_array_stays(self):
-        content = bytes(3 * 2**20 - 1) + b"\2"  # the last bool is none
+        content = bytes(3 * 2**20 - 1) + b"\2"  # the last bool is invalid
         file = write_npy(self.folder / "in.npy", "|b1", (3, 2**20), content)
         for path in ("new", "deep/new"):
             self.assert_refused(tessera("write", file, self.folder / path, "--chunks", "1,65536"), 1, "in.npy")

@@ -1,4 +1,4 @@
-// How codecs that know one chunk, and codecs that know a batch, are run.
+// Running codecs for one chunk, and codecs for a batch.
 #include <array>
 #include <concepts>
 #include <span>
@@ -7,8 +7,8 @@
 
 #include <support/bytes.hpp>
 #include <support/refused.hpp>
-#include <tessera/codec/batch.hpp>
 #include <tessera/codec/concept.hpp>
+#include <tessera/codec/detail/batch.hpp>
 
 using namespace tessera;
 using Task = CodecTask<space::Host>;

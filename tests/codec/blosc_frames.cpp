@@ -1,4 +1,4 @@
-// Blosc chunks that c-blosc wrote, taken apart and put together by what kernels run, on the host.
+// Blosc chunks that c-blosc wrote, decoded and encoded on the host by the kernels' code.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include <support/blosc_on_host.hpp>
 #include <support/random.hpp>
-#include <tessera/codec/bytes_to_bytes/blosc_plan.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/blosc_plan.hpp>
 
 namespace blosc_frames_tests {
 
@@ -33,7 +33,7 @@ std::string written(std::string const& plain, Written const& how) {
   return to;
 }
 
-// Numbers that grow slowly, of which some bytes are random: in some blocks nothing is compressed.
+// Slowly growing numbers, some of whose bytes are random: some blocks do not compress.
 std::string numbers(std::size_t size, std::uint64_t seed) {
   test::Random random{seed};
   std::string result(size, '\0');
@@ -83,7 +83,7 @@ TEST_CASE("blosc: a header says what there is") {
   CHECK(frame.inside == BloscInside::lz4);
   CHECK(frame.filter == BloscFilter::bytes);
   CHECK(frame.content == 100000);
-  CHECK(frame.block == 65536u);  // c-blosc's least, where it splits
+  CHECK(frame.block == 65536u);  // c-blosc's minimum, where it splits
   CHECK(frame.blocks() == 2);
   CHECK(frame.whole_blocks() == 1);
   CHECK(frame.splits == 4);
@@ -105,20 +105,36 @@ TEST_CASE("blosc: headers that are not sound") {
   };
   for (std::size_t size = 0; size < 200; ++size)
     CHECK(walked(chunk.substr(0, size)).problem == FrameProblem::truncated);
-  CHECK(walked(chunk + 'x').problem == FrameProblem::followed);
-  CHECK(with(0, 3, 1) == FrameProblem::unknown);   // of Blosc 2
+  CHECK(walked(chunk + 'x').problem == FrameProblem::none);
+  CHECK(walked(chunk + 'x').size == chunk.size());
+  for (std::uint64_t version : {3u, 4u, 5u}) CHECK(with(0, version, 1) == FrameProblem::blosc2);
+  for (std::uint64_t version : {0u, 1u, 6u, 255u}) CHECK(with(0, version, 1) == FrameProblem::unknown);
   CHECK(with(1, 2, 1) == FrameProblem::reserved);  // another format of lz4
   CHECK(with(2, 0x29, 1) == FrameProblem::reserved);
-  CHECK(with(2, 0x23, 1) == FrameProblem::another);  // stored, in fewer bytes than there are
+  CHECK(with(2, 0x23, 1) == FrameProblem::another);  // stored, in too few bytes
   CHECK(with(3, 0, 1) == FrameProblem::reserved);
   CHECK(with(3, 3, 1) == FrameProblem::reserved);  // three streams of a third of a block
   CHECK(with(4, 0x7fffffff, 4) == FrameProblem::reserved);
   CHECK(with(8, 0, 4) == FrameProblem::reserved);
   CHECK(with(8, 0x80000000, 4) == FrameProblem::reserved);
   CHECK(with(8, 1, 4) == FrameProblem::truncated);  // 100000 blocks
-  CHECK(with(12, 0, 4) == FrameProblem::followed);
+  CHECK(with(12, 0, 4) == FrameProblem::outside);
+  CHECK(with(12, 15, 4) == FrameProblem::outside);
+  CHECK(with(12, 17, 4) == FrameProblem::truncated);
   CHECK(with(12, 0xffffffff, 4) == FrameProblem::truncated);
   CHECK(with(4, 0, 4) == FrameProblem::none);
+}
+
+TEST_CASE("blosc: bytes behind a frame are no part of it, as z5 has left them") {
+  for (auto const* inside : {"lz4", "zstd", "zlib", "snappy", "blosclz"})
+    for (std::size_t size : {0u, 7u, 10000u}) {
+      CAPTURE(std::string{inside});
+      CAPTURE(size);
+      auto const plain = numbers(size, 3);
+      auto const chunk = written(plain, {inside, 5, BLOSC_SHUFFLE, 4, 0});
+      for (auto const& tail : {std::string(16, '\0'), chunk, std::string{"x"}})
+        CHECK(test::blosc_on_host(chunk + tail, plain.size()) == plain);
+    }
 }
 
 TEST_CASE("blosc: damaged chunks decode to what c-blosc says, or to nothing, and nothing beyond them is touched") {

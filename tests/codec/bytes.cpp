@@ -5,7 +5,7 @@
 #include <support/document.hpp>
 #include <support/refused.hpp>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
-#include <tessera/codec/configuration.hpp>
+#include <tessera/codec/detail/configuration.hpp>
 
 using namespace tessera;
 using test::check_refused;

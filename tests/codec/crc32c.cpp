@@ -7,7 +7,7 @@
 #include <support/random.hpp>
 #include <support/refused.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
-#include <tessera/codec/configuration.hpp>
+#include <tessera/codec/detail/configuration.hpp>
 
 using namespace tessera;
 using test::Bytes;

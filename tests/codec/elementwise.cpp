@@ -1,4 +1,5 @@
 // Codecs that make each element by itself: those of numcodecs, and those that are registered for Zarr v3.
+#include <array>
 #include <cfenv>
 #include <cmath>
 #include <cstdint>
@@ -22,9 +23,15 @@
 #include <tessera/codec/array_to_array/quantize.hpp>
 #include <tessera/codec/array_to_array/reshape.hpp>
 #include <tessera/codec/array_to_array/scale_offset.hpp>
+#include <tessera/codec/array_to_array/squeeze.hpp>
 #include <tessera/codec/array_to_bytes/pack_bits.hpp>
 #include <tessera/codec/bytes_to_bytes/jenkins_lookup3.hpp>
-#include <tessera/codec/configuration.hpp>
+#include <tessera/codec/detail/configuration.hpp>
+#include <tessera/metadata/to_json.hpp>
+#include <tessera/node/create.hpp>
+#include <tessera/node/open.hpp>
+#include <tessera/store/memory_store.hpp>
+#include <tessera/with/all.hpp>
 
 using namespace tessera;
 using test::Bytes;
@@ -47,7 +54,7 @@ ChunkSpecification chunk_of(std::size_t count) {
   return {{count}, data_type_of<T>(), {}};
 }
 
-// Of an array-to-array codec.
+// For an array-to-array codec.
 template <class To, class From, class C>
 std::vector<To> encoded(C const& codec, std::vector<From> const& from) {
   auto const chunk = chunk_of<From>(from.size());
@@ -75,7 +82,7 @@ void refuse_element(C const& codec, From number, char const* place = "element 1 
   check_refused<CodecError>([&] { encoded<To>(codec, std::vector<From>{From{0}, number}); }, {place});
 }
 
-// Of an array-to-bytes codec, or one of booleans.
+// For an array-to-bytes codec, or one of booleans.
 template <class C>
 Bytes packed(C const& codec, ChunkSpecification const& chunk, Bytes const& from, std::size_t room) {
   Queue<space::Host> on;
@@ -145,7 +152,7 @@ TEST_CASE("astype: numbers as NumPy makes them, those of numcodecs by each name 
         std::vector{~std::uint64_t{0}, std::uint64_t{1} << 63, std::uint64_t{1} << 63, std::uint64_t{0}});
   auto const wrapped = made<codec::AsType>(R"({"encode_dtype": "<i2"})");
   CHECK(encoded<std::int16_t>(wrapped, std::vector{70000, -1}) == std::vector<std::int16_t>{4464, -1});
-  auto const once = made<codec::AsType>(R"({"encode_dtype": "<f4"})");  // by way of a double it were another
+  auto const once = made<codec::AsType>(R"({"encode_dtype": "<f4"})");  // through a double the result would differ
   std::int64_t const between = (std::int64_t{1} << 61) + (std::int64_t{1} << 37) + 1;
   CHECK(encoded<float>(once, std::vector{between}) == std::vector{0x1.000002p61f});
   std::vector<std::uint32_t> const signalling{0x7fa00001, 0xff800001};
@@ -224,7 +231,7 @@ TEST_CASE("packbits: bits of elements from the lowest on, and what pads them (CO
   CHECK(packed(low, chunk_of<std::uint8_t>(3), test::hex("010203"), 2) == test::hex("2103"));
   auto const two = made<codec::PackBits>(R"({"last_bit": 1})");
   CHECK(packed(two, chunk_of<std::int8_t>(4), test::hex("feff0001"), 1) == test::hex("4e"));
-  CHECK(unpacked(two, chunk_of<std::int8_t>(4), test::hex("4e"), 4) == test::hex("feff0001"));  // the sign comes back
+  CHECK(unpacked(two, chunk_of<std::int8_t>(4), test::hex("4e"), 4) == test::hex("feff0001"));  // the sign is restored
   CHECK(unpacked(two, chunk_of<std::uint8_t>(4), test::hex("4e"), 4) == test::hex("02030001"));
   auto const high = made<codec::PackBits>(R"({"first_bit": 4})");
   CHECK(unpacked(high, chunk_of<std::uint8_t>(2), packed(high, chunk_of<std::uint8_t>(2), test::hex("1234"), 1), 2) ==
@@ -264,7 +271,7 @@ TEST_CASE("packbits: bits of elements from the lowest on, and what pads them (CO
   for (auto const type : {string_type, bytes_type, DataType{DataKind::raw, 2}, DataType{DataKind::datetime, 8},
                           DataType{DataKind::utf32, 4}, DataType{DataKind::null_terminated, 1},
                           DataType{DataKind::structure, 8, {}, {}, 1, 4}})
-    check_refused<MetadataError>([&] { all.layout({{4}, type, {}}); }, {type.name().c_str(), "does not take"});
+    check_refused<MetadataError>([&] { all.layout({{4}, type, {}}); }, {type.name().c_str(), "does not support"});
   refuse<codec::PackBits>(R"({"padding_encoding": "start_byte"})", "configuration.padding_encoding");
   refuse<codec::PackBits>(R"({"start_bit": 1})", "configuration.start_bit is unknown");
   refuse<codec::PackBits>(R"({"last_bit": 64})", "configuration.last_bit");
@@ -310,6 +317,25 @@ TEST_CASE("reshape: the same elements in other dimensions (CODEC-RESHAPE-01)") {
     CHECK_THROWS_AS(shape_of(bad, {4, 5}), MetadataError);
   }
   check_written<codec::Reshape>(R"({"shape": [[0, 1], 3, -1]})", R"({"shape": [[0, 1], 3, -1]})");
+}
+
+TEST_CASE("squeeze: the same elements without the dimensions of length 1") {
+  auto const shape_of = [](Extents const& chunk) {
+    return codec::Squeeze{}.encoded({chunk, {DataKind::boolean, 1}, {}}).shape;
+  };
+  CHECK(shape_of({1, 2, 1, 2, 3}) == Extents{2, 2, 3});
+  CHECK(shape_of({4}) == Extents{4});
+  CHECK(shape_of({1, 1}) == Extents{1});
+  CHECK(shape_of({}) == Extents{1});
+  check_written<codec::Squeeze>("{}", "{}");
+  MemoryStore<HostBuffer> const store;
+  auto const array = create_array<int, 3>(store, "a", {.shape = {2, 1, 3}, .chunks = {2, 1, 3}},
+                                          Pipeline<space::Host, codec::Squeeze, codec::Transpose, codec::Bytes>{
+                                              {}, {.order = {1, 0}}, {}});
+  std::array<int, 6> found{}, elements{1, 2, 3, 4, 5, 6};
+  array.write(all, elements);
+  open_array<int, 3, AllCodecs>(store, "a").read(all, found);
+  CHECK(found == elements);
 }
 
 TEST_CASE("cast_value: rounding, and what is out of range (CODEC-CAST-01, 02, G-48)") {

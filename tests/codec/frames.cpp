@@ -1,5 +1,5 @@
-// What compressed chunks say of themselves, without a decoder: sizes, and where they are not sound. They lie in
-// allocations of their own size, so that a sanitizer sees a step beyond.
+// Headers of compressed chunks, without a decoder: sizes, and where they are invalid. They lie in allocations of their
+// own size, so that a sanitizer detects accesses beyond them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 #include <support/random.hpp>
 #include <support/walked_in_windows.hpp>
-#include <tessera/codec/bytes_to_bytes/gzip_frame.hpp>
-#include <tessera/codec/bytes_to_bytes/lz4_frame.hpp>
-#include <tessera/codec/bytes_to_bytes/snappy_block.hpp>
-#include <tessera/codec/bytes_to_bytes/zlib_frame.hpp>
-#include <tessera/codec/bytes_to_bytes/zstd_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/gzip_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/lz4_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/snappy_block.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/zlib_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/zstd_frame.hpp>
 
 namespace frames_tests {
 
@@ -69,7 +69,7 @@ std::string gzip(std::string const& from) {
   return to;
 }
 
-// Neither a shorter nor a longer one is sound.
+// Neither a shorter nor a longer one is valid.
 template <class Frame>
 void check_ends(std::string const& frame) {
   for (std::size_t size = 0; size < frame.size(); ++size) {
@@ -178,7 +178,7 @@ TEST_CASE("an LZ4 block is literals and matches, and ends with literals") {
   CHECK(problem(std::string{"\x14x\x02\0", 4} + last) == FrameProblem::outside);
 }
 
-// A sound block of so many sequences; or one whose offsets may be wrong, and whose end may be too short.
+// A valid block of that many sequences; or one with possibly wrong offsets, and possibly too short an end.
 std::string lz4_block(test::Random& random, std::uint64_t sequences, bool is_sound) {
   std::string block;
   std::uint64_t decoded = 0;
@@ -186,7 +186,7 @@ std::string lz4_block(test::Random& random, std::uint64_t sequences, bool is_sou
     if (random.one_in(50)) return random(least, 2000);
     return random.one_in(8) ? random(least, 300) : random(least, least + 15);
   };
-  auto const more = [&](std::uint64_t count) {  // behind the 15 of a token
+  auto const more = [&](std::uint64_t count) {  // after the 15 of a token
     if (count < 15) return;
     for (count -= 15; count >= 255; count -= 255) block += '\xff';
     block += static_cast<char>(count);
@@ -249,8 +249,8 @@ TEST_CASE("a zlib stream has a header before deflate, and a checksum behind") {
     CAPTURE(size);
     CHECK(walked<ZlibFrame>(head(0x78, 0x9c).substr(0, size)).problem == FrameProblem::truncated);
   }
-  CHECK(walked<ZlibFrame>(head(0x78, 0x9d)).problem == FrameProblem::unknown);  // no multiple of 31
-  CHECK(walked<ZlibFrame>(head(0x79, 0x9c)).problem == FrameProblem::unknown);  // no deflate
+  CHECK(walked<ZlibFrame>(head(0x78, 0x9d)).problem == FrameProblem::unknown);  // not a multiple of 31
+  CHECK(walked<ZlibFrame>(head(0x79, 0x9c)).problem == FrameProblem::unknown);  // not deflate
   CHECK(walked<ZlibFrame>(head(0x88, 0x1c)).problem == FrameProblem::unknown);  // a window of more than 32 KiB
   CHECK(walked<ZlibFrame>(head(0x78, 0x20)).problem == FrameProblem::dictionary);
 }

@@ -1,4 +1,4 @@
-// What the specification asks of chunks and codecs where no other test does.
+// The specification's requirements on chunks and codecs that no other test covers.
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -68,15 +68,16 @@ TEST_CASE("gzip: several members and header extras, but nothing behind them (COD
   two.insert(two.end(), second.begin(), second.end());
   CHECK(test::decoded(codec::Gzip{}, named, 3) == test::bytes("abc"));
   CHECK(test::decoded(codec::Gzip{}, two, 5) == test::bytes("abcde"));
-  auto padded = two;  // as tapes and some programs leave it
+  auto padded = two;  // as left by tapes and some programs
   for (auto b : test::hex("0000")) padded.push_back(b);
   CHECK(test::decoded(codec::Gzip{}, padded, 5) == test::bytes("abcde"));
   for (auto* garbage : {"01", "0001", "1f", "1f8b08", "616263"}) {
     auto bad = two;
     for (auto b : test::hex(garbage)) bad.push_back(b);
-    check_refused<CodecError>([&] { test::decoded(codec::Gzip{}, bad, 5); }, {"begins no whole and valid member"});
+    check_refused<CodecError>([&] { test::decoded(codec::Gzip{}, bad, 5); },
+                              {"does not begin a complete, valid gzip member"});
   }
-  CHECK_THROWS_AS(test::decoded(codec::Gzip{}, two, 4), CodecError);  // and never more than there is room for
+  CHECK_THROWS_AS(test::decoded(codec::Gzip{}, two, 4), CodecError);  // and never more than the room
 }
 
 TEST_CASE("gzip: no time is written (CODEC-GZIP-04)") {
@@ -86,7 +87,7 @@ TEST_CASE("gzip: no time is written (CODEC-GZIP-04)") {
 
 TEST_CASE("blosc: a buffer larger than the format can say is refused (CODEC-BLOSC-08)") {
   std::byte one{};
-  test::HostView const huge{&one, std::size_t{BLOSC_MAX_BUFFERSIZE} + 1};  // looked at, not read
+  test::HostView const huge{&one, std::size_t{BLOSC_MAX_BUFFERSIZE} + 1};  // skipped, not read
   test::HostQueue on;
   check_refused<CodecError>([&] { codec::Blosc{}.encode(huge, {&one, 1}, on); }, {"more than a blosc buffer can hold"});
   check_refused<MetadataError>(
@@ -101,7 +102,7 @@ TEST_CASE("blosc: a buffer larger than the format can say is refused (CODEC-BLOS
 
 TEST_CASE("blosc: a compressor that the library lacks is an error that says so (CODEC-BLOSC-09)") {
   auto unknown = test::encoded(codec::Blosc{"lz4"}, test::Bytes(1000));
-  unknown[2] |= std::byte{0xe0};  // a format that nobody has
+  unknown[2] |= std::byte{0xe0};  // an unknown format
   check_refused<CodecError>([&] { test::decoded(codec::Blosc{}, unknown, 1000); },
                             {"without the compressor of an unknown format"});
   check_refused<CodecError>([] { test::encoded(codec::Blosc{"none"}, test::Bytes(1000)); },
@@ -124,7 +125,7 @@ TEST_CASE("transposes compose, and part of a chunk is what it is in the whole (C
   Memory const store;
   using P = Pipeline<space::Host, codec::Transpose, codec::Transpose, codec::Bytes, codec::Gzip, codec::Crc32c>;
   Extents const shape{2, 3, 4}, first{2, 0, 1}, second{0, 2, 1};
-  NewArray<std::uint16_t> const wanted{.shape = shape, .chunk_shape = shape};
+  NewArray<std::uint16_t> const wanted{.shape = shape, .chunks = shape};
   auto const array =
       create_array<std::uint16_t, 3>(store, "a", wanted, P{{first}, {second}, {std::endian::little}, {}, {}});
   std::vector<std::uint16_t> elements(24);
@@ -143,7 +144,7 @@ TEST_CASE("transposes compose, and part of a chunk is what it is in the whole (C
 TEST_CASE("a chunk is all fill when its bits are, and then is not stored (FILL-16, FILL-02)") {
   Memory const store;
   auto const other_nan = float_of(0x7fc00001), nan = float_of(0x7fc00000);
-  NewArray<float> wanted{.shape = {2}, .chunk_shape = {2}, .fill = other_nan};
+  NewArray<float> wanted{.shape = {2}, .chunks = {2}, .fill = other_nan};
   auto const array = create_array<float, 1>(store, "nan", wanted);
   auto const is_stored = [&](char const* key) { return test::value(store, key) != "(missing)"; };
   array.write(all, std::vector<float>{nan, nan});

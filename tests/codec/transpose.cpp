@@ -7,7 +7,7 @@
 #include <support/reference.hpp>
 #include <support/refused.hpp>
 #include <tessera/codec/array_to_array/transpose.hpp>
-#include <tessera/codec/configuration.hpp>
+#include <tessera/codec/detail/configuration.hpp>
 
 using namespace tessera;
 using test::check_refused;

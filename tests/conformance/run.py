@@ -1,10 +1,10 @@
-"""Which test shows which statement.
+"""Which test checks which statement.
 
     run.py [--write] STATEMENTS GOLDEN DOCUMENT PROGRAM...
 
-Asks every test program for its test cases, collects the ids in the parentheses at the end of their names, and holds
-them against STATEMENTS. Fails, if a statement in scope has no test, if a test names an id that is not there, or if
-DOCUMENT is not what comes out; --write writes it. What is out of scope is printed with its reason, and counted.
+Lists the test cases of every test program, collects the ids in the parentheses at the end of their names, and compares
+them with STATEMENTS. Fails, if a statement in scope has no test, if a test names an unknown id, or if DOCUMENT differs
+from the result; --write writes it. Statements out of scope are printed with their reason, and counted.
 """
 import json
 import os

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Builds a foreign project beside this file as a user of tessera would, and looks at what tessera put into it.
+"""Builds a foreign project beside this file as a user of tessera would, and checks what tessera added to it.
 
     run.py WAY FOLDER COMPILER [LAUNCHER]
 
-WAY is the name of a function here, FOLDER where it works, LAUNCHER e.g. ccache.
+WAY is the name of a function here, FOLDER its working folder, LAUNCHER e.g. ccache.
 """
 import os
 import pathlib
@@ -19,7 +19,7 @@ launcher = sys.argv[4:]
 version = re.search(r"project\(tessera VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
 minor = version.rpartition(".")[0]
 warnings = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split()
-# The libraries of the system, but those that CMake is told by name, are not there.
+# The system's libraries are hidden, except those that CMake is told by name.
 no_libraries = ["-DCMAKE_FIND_ROOT_PATH=/nowhere", "-DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY",
                 "-DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY", "-DCMAKE_DISABLE_FIND_PACKAGE_zstd=ON"]
 cuda_cure = "tessera: the CUDA toolkit was not found, so there is no tessera::cuda. Install it \
@@ -63,7 +63,7 @@ def installed(name):
 
 
 def nothing_leaked(name, configured):
-    """Of tessera, a build has its one target, and a library that is built if asked for: no test, example, option or CUDA."""
+    """A build gets tessera's one target, and a library built on request: no test, example, option or CUDA."""
     expect_line("-- tessera brought targets [tessera;tessera_compiled] folders [] tests []", configured)
     expect_line("Total Tests: 0", run("ctest", "-N", "--test-dir", name))
     options = [line for line in run("cmake", "-N", "-L", name).splitlines() if re.match("TESSERA_|tessera_|BUILD_TESTING", line)]
@@ -81,11 +81,11 @@ def plain():
                 "-c", project / f"{name}.cpp", "-o", units[-1])
         run(compiler, *units, "-lzstd", "-pthread", "-o", "foreign")
         expect_line(f"tessera {version}: all parts agree", run(work / "foreign"))
-    # Without the program's own streams there is nothing to initialise before main, and no data but constants.
+    # Unless the program includes streams itself, nothing is initialised before main, and the only data are constants.
     symbols = [line for line in run("nm", "-C", "total-std=c++20.o").splitlines() if re.search(r" [bBdDC] |guard variable|_GLOBAL__sub_I", line)]
     expect("global state", [line for line in symbols if "typeinfo" not in line and "DW.ref" not in line], [])
     assert not re.search("init_array|tdata|tbss", run("readelf", "-SW", "total-std=c++20.o")), "something runs before main"
-    # One line says why not, before what the compiler says.
+    # One line gives the cause, before the compiler's own errors.
     errors = run(compiler, "-std=c++20", "-fno-exceptions", "-fsyntax-only", "-I", root / "include", project / "bytes.cpp", fails=True)
     first = next(line for line in errors.splitlines() if "error: " in line)
     assert "tessera reports failures by exceptions: compile without -fno-exceptions" in first, errors
@@ -102,7 +102,7 @@ def add_subdirectory():
 
 
 def fetch_content():
-    """In C++23; then with tessera's install rules, asked for."""
+    """In C++23; then with tessera's install rules, on request."""
     configured = configure("build", "-DWAY=FetchContent", "-DCMAKE_CXX_STANDARD=23")
     nothing_leaked("build", configured)
     build_and_run("build")
@@ -134,14 +134,16 @@ def find_package():
         assert str(root) not in file.read_text() and str(work) not in file.read_text(), f"{file} knows where it was made"
 
     here = ["-DWAY=find_package", f"-DCMAKE_PREFIX_PATH={work}/moved"]
-    configure("build", *here, f"-DVERSION={minor}", "-DCOMPONENTS=zstd;dlpack", "-DCMAKE_CXX_STANDARD=20")
+    configure("build", *here, f"-DVERSION={minor}", "-DCOMPONENTS=zstd;dlpack;ipc;testing", "-DCMAKE_CXX_STANDARD=20")
     build_and_run("build")
+    run("cmake", "--build", "build", "--target", "shares")  # once: its includes take a while
+    expect("output", run(work / "build/shares"), "shared 5, rules broken 0\n")
     exported = (work / "build/CMakeFiles/Export").rglob("foreign-targets.cmake")
     assert 'INTERFACE_LINK_LIBRARIES "tessera::zstd"' in next(exported).read_text(), "the export names no tessera::zstd"
     expect_line("-- zstd: TRUE", configure("all", *here, "-DLIBRARY=OFF"))
     expect_line("-- zstd: FALSE", configure("some", *here, "-DLIBRARY=OFF", "-DCOMPONENTS=", "-DOPTIONAL_COMPONENTS=zstd", *no_libraries))
     expect_line(zstd_cure, configure("no-zstd", *here, "-DCOMPONENTS=zstd", *no_libraries, fails=True))
-    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, lz4, bz2, lzma, zfp, curl, zip, all, nlohmann_json, dlpack, cuda, nvcomp, cufile, compiled, compiled_cuda",
+    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, lz4, bz2, lzma, zfp, curl, zip, all, nlohmann_json, dlpack, ipc, testing, cuda, nvcomp, cufile, compiled, compiled_cuda",
                 configure("no-lz5", *here, "-DCOMPONENTS=lz5", fails=True))
     configure("every", *here, "-DCOMPONENTS=all")  # and with it tessera::zstd, which the project links
     expect_line("tessera: libdeflate was not found, so there is no tessera::all. On Debian or Ubuntu: apt install libdeflate-dev",
@@ -160,7 +162,7 @@ def find_package():
 
 
 def compiled():
-    """A unit that leaves what moves chunks to the library, and one that does not: each has less, or all, of it."""
+    """A unit that leaves moving chunks to the library, and one that does not: each contains less, or all, of it."""
     source = root / "tests/consume/compiled"
     install_tessera()
     for name, options in {"folder": ["-DTESSERA_AS_FOLDER=ON"], "package": [f"-DCMAKE_PREFIX_PATH={work}/moved"]}.items():
@@ -168,10 +170,33 @@ def compiled():
         run("cmake", "--build", name)
         expect_line("sum 4950", run(work / name / "foreign", work / f"{name}.zarr"))
         objects = {unit: run("nm", "-C", work / name / f"CMakeFiles/foreign.dir/{unit}.cpp.o") for unit in ("reads", "writes")}
-        defined = {unit: bool(re.search(r" [WVT] void tessera::v0::read_chunks<|ReadBatch<[^\n]*::run\(", text))
+        defined = {unit: bool(re.search(r" [WVT] void tessera::v0::(read|write)_chunks<|(Read|Write)Batch<[^\n]*::run\(", text))
                    for unit, text in objects.items()}
-        assert not defined["reads"], "a unit with compiled.hpp has what moves chunks"
-        assert re.search(r" U void tessera::v0::read_chunks<", objects["reads"]), "it is not asked of the library"
+        assert not defined["reads"], "a unit that leaves it to the library has what moves chunks"
+        assert defined["writes"], "a unit for itself has not what moves chunks"
+        assert re.search(r" U tessera::v0::detail::OpenArray<[^\n]*::read\(", objects["reads"]), "it is not asked of the library"
+
+
+def separate():
+    """Without a build system: one unit includes src.hpp, and the others are compiled with TESSERA_SEPARATE, or
+    header-only."""
+    source = root / "tests/consume/compiled"
+    (work / "src.cpp").write_text("#include <tessera/src.hpp>\n")
+
+    def compile(unit, *options):
+        made = f"{pathlib.Path(unit).stem}{''.join(options)}.o"
+        run(*launcher, compiler, "-std=c++20", "-O0", *warnings, *options, "-I", root / "include", "-c", unit, "-o", made)
+        return made
+
+    body = compile("src.cpp")
+    writes, reads = ({way: compile(source / f"{unit}.cpp", *way) for way in ((), ("-DTESSERA_SEPARATE",))} for unit in ("writes", "reads"))
+    separate = ("-DTESSERA_SEPARATE",)
+    for name, units in {"all": (writes[separate], reads[separate], body), "mixed": (writes[()], reads[separate], body),
+                        "other": (body, writes[separate], reads[()]), "header_only": (writes[()], reads[()])}.items():
+        run(compiler, *units, "-o", name, "-pthread")
+        expect_line("sum 4950", run(work / name, work / f"{name}.zarr"))
+    output = run(compiler, writes[separate], reads[separate], "-o", "none", fails=True)
+    assert "undefined reference" in output, output
 
 
 def emulation():
@@ -183,7 +208,7 @@ def emulation():
 
 
 def run_on_device(by_host, by_device):
-    """Runs the program, which prints what the host's half does, then the device's, or ends with one line of error."""
+    """Runs the program, which prints the host's results, then the device's, or ends with one line of error."""
     done = subprocess.run([work / "build/foreign", work / "files"], text=True, capture_output=True)
     if done.returncode == 0:
         return expect("output", done.stdout, by_host + by_device)
@@ -209,7 +234,7 @@ def cuda_add_subdirectory():
 
 
 def cuda_fetch_content():
-    """With a standard that the program asks for, which CMake 3.25 has no flag for."""
+    """With a standard that the program requires, and CMake 3.25 has no flag for."""
     cuda("-DWAY=FetchContent", "-DCMAKE_CXX_STANDARD=20", "-DCMAKE_CUDA_STANDARD=20")
 
 
@@ -227,12 +252,12 @@ def cuda_compiled():
     for unit in ("main", "any"):
         text = run("nm", "-C", work / f"build/CMakeFiles/foreign.dir/{unit}.cpp.o")
         assert not re.search(r" [WVTt] [^\n]*(by_kernels<|ReadBatch<[^\n]*::run\()", text), f"{unit}.cpp has what moves chunks"
-        assert re.search(r" U void tessera::v0::read_chunks<", text), f"{unit}.cpp does not ask the library for it"
+        assert re.search(r" U tessera::v0::detail::OpenArray<[^\n]*::read\(", text), f"{unit}.cpp does not ask the library for it"
     run_on_device("written\n", "parts 28, rows 12\n")
 
 
 def nvcomp():
-    """With NVIDIA's wheel, whose CMake package Debian does not look for, and with that package's own folder."""
+    """With NVIDIA's wheel, whose CMake package Debian does not search for, and with that package's own folder."""
     found = [*root.glob("build/resources-venv/lib/python3*/site-packages/nvidia/libnvcomp")]
     if not found:
         print("not run: the Python package nvidia-libnvcomp-cu13 is not installed: python3 -m venv build/resources-venv && "

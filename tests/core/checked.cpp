@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <support/refused.hpp>
-#include <tessera/core/checked.hpp>
+#include <tessera/core/detail/checked.hpp>
 #include <tessera/core/dimensions.hpp>
 
 using namespace tessera;
@@ -27,7 +27,7 @@ TEST_CASE("a size is at most what a pointer difference can say") {
   constexpr auto limit = static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max());
   CHECK(checked_size(0, "n") == 0);
   CHECK(checked_size(limit, "n") == limit);
-  test::check_refused<MetadataError>([] { checked_size(limit + 1, "the chunk"); }, {"the chunk", "memory"});
+  test::check_refused<MetadataError>([] { checked_size(limit + 1, "the chunk"); }, {"the chunk", "address space"});
 }
 
 TEST_CASE("element counts: the empty product is one, a zero wins over an overflow") {

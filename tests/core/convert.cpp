@@ -17,7 +17,7 @@ namespace {
 using Numbers = std::tuple<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
                            std::uint32_t, std::uint64_t, float16, float, double>;
 
-// The ends of a type and what is about them.
+// The limits of a type and numbers near them.
 template <class T>
 std::vector<T> numbers_of(Random& random) {
   using Limits = std::numeric_limits<T>;

@@ -51,7 +51,8 @@ TEST_CASE("dimensions are made of any integers, but not of characters or of frac
                 !std::is_convertible_v<std::vector<double>, Extents> && !std::is_convertible_v<Strides, Extents> &&
                 !std::is_convertible_v<int, Extents>);
   CHECK_THROWS_WITH_AS((Extents{n, -n}),
-                       doctest::Contains("found -3 among numbers of dimensions, expected them from 0"), SelectionError);
+                       doctest::Contains("found -3 among lengths or indices of dimensions, expected 0 or more"),
+                       SelectionError);
   CHECK_THROWS_AS((Extents{std::vector{1, -1}}), SelectionError);
 }
 
@@ -64,7 +65,7 @@ TEST_CASE("what a number with a sign cannot be is refused") {
       FAIL_CHECK(to_string(strides));
     } catch (SelectionError const& error) {
       CHECK(std::string{error.what()} == "found " + std::to_string(number) +
-                                             " among numbers with a sign, expected at most 9223372036854775807");
+                                             " among signed numbers, expected at most 9223372036854775807");
     }
   CHECK_THROWS_AS((Strides{std::vector<std::uint64_t>{large}}), SelectionError);
   CHECK(Strides{half - 1, std::uint32_t{~0u}} == Strides{std::int64_t{9223372036854775807}, std::int64_t{4294967295}});

@@ -36,7 +36,7 @@ TEST_CASE("an error is one line, whatever the names contain") {
     CHECK(*c != '\x7f');
   }
   CHECK(std::string{error.what()}.ends_with("bad\\u{d}\\u{a}name\\u{7f}"));
-  CHECK(error.key().size() == 10);  // the key itself stays what it is
+  CHECK(error.key().size() == 10);  // the key itself is unchanged
 }
 
 TEST_CASE("an error caught as its base and thrown on keeps its type") {

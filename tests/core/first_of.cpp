@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tessera/core/first_of.hpp>
+#include <tessera/core/detail/first_of.hpp>
 
 using namespace tessera;
 

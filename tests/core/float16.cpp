@@ -1,4 +1,4 @@
-// float16 against arithmetic of doubles, for all of its 65536 values.
+// float16 compared with arithmetic of doubles, for all of its 65536 values.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -17,7 +17,7 @@ using namespace tessera;
 
 namespace {
 
-// What IEEE 754 says that the bits are.
+// The value of the bits by IEEE 754.
 double meaning(std::uint32_t bits) {
   auto const exponent = static_cast<int>(bits >> 10 & 31), fraction = static_cast<int>(bits & 1023);
   double number = 0;
@@ -57,7 +57,7 @@ TEST_CASE("between any two neighbours: the nearer one, and of a tie the even one
   for (std::uint32_t bits = 0; bits < 0x7c00; ++bits)
     for (double const sign : {1.0, -1.0}) {
       auto const minus = sign < 0 ? 0x8000u : 0u;
-      // Past the largest number there would be 65536: what is nearer to that is infinity.
+      // The next number after the largest would be 65536: numbers nearer to that round to infinity.
       auto const low = meaning(bits), high = bits == 0x7bff ? 65536.0 : meaning(bits + 1), middle = (low + high) / 2;
       auto const even = bits % 2 == 0 ? bits : bits + 1;
       auto const below = std::nextafter(middle, 0.0), above = std::nextafter(middle, 1e6);

@@ -1,4 +1,4 @@
-// What names and texts of others look like in messages.
+// Names and texts of other programs in messages.
 #include <cstddef>
 #include <cstdio>
 #include <initializer_list>
@@ -7,8 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include <tessera/core/detail/printable.hpp>
+#include <tessera/core/detail/unicode.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/printable.hpp>
 #include <tessera/core/value.hpp>
 
 using namespace tessera;
@@ -58,7 +59,7 @@ TEST_CASE("bytes that are not UTF-8 are escaped one by one") {
   CHECK(printable("a\xff"
                   "b") == "a\\x{ff}b");
   CHECK(printable("\xe2\x80") == "\\x{e2}\\x{80}");
-  CHECK(printable("\xc0\x8a") == "\\x{c0}\\x{8a}");             // longer than it need be
+  CHECK(printable("\xc0\x8a") == "\\x{c0}\\x{8a}");             // longer than necessary
   CHECK(printable("\xed\xa0\x80") == "\\x{ed}\\x{a0}\\x{80}");  // a surrogate
   CHECK(printable("\xf4\x90\x80\x80") == "\\x{f4}\\x{90}\\x{80}\\x{80}");
 }

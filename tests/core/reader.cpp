@@ -31,6 +31,16 @@ TEST_CASE("a reader notices the members that nobody asked for") {
   CHECK(reader.rest()[0]->name == "a");
   CHECK(reader.rest()[1]->name == "c");
   check_refused<MetadataError>([&] { reader.finish(); }, {"member configuration.a is unknown"});
+  auto const unsupported = [&](std::string_view whose) {
+    try {
+      reader.finish(whose);
+    } catch (MetadataError const& error) {
+      return error.unsupported();
+    }
+    return std::string{};
+  };
+  CHECK(unsupported("") == "member \"a\"");
+  CHECK(unsupported("gzip") == "codec \"gzip\" with member \"a\"");
   (void)reader.find("a"), (void)reader.find("c");
   CHECK_NOTHROW(reader.finish());
 }

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tessera/core/runs.hpp>
+#include <tessera/core/detail/runs.hpp>
 
 using namespace tessera;
 

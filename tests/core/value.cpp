@@ -64,9 +64,9 @@ TEST_CASE("numbers of every arithmetic type are numbers, and a bool alone is a b
   check_number<std::size_t>(std::numeric_limits<std::size_t>::max(), "18446744073709551615");
   check_number<std::uint32_t>(4294967295, "4294967295");
   check_number(0.325, "0.325");
-  check_number(0.1f, "0.1");  // not what the nearest float is as a double
+  check_number(0.1f, "0.1");  // not the nearest float as a double
   check_number(0.1l, "0.1");
-  check_number(1.0, "1.0");  // a decimal, for Python and for who reads it back
+  check_number(1.0, "1.0");  // with a decimal point, for Python and for reading it back
   check_number(-0.0, "-0.0");
   check_number(1e300, "1e+300");
   check_number(5e-324, "5e-324");
@@ -111,8 +111,8 @@ TEST_CASE("a number is given within the type that is asked for, or refused") {
   refuse(int{}, "1.0", {"found 1.0, expected an integer"});
   refuse(int{}, "1e3", {"found 1e3"});
   refuse(std::int64_t{}, "9223372036854775808", {"found 9223372036854775808"});
-  refuse(double{}, "1e400", {"found 1e400, expected a number within the range of 8 bytes"});
-  refuse(float{}, "-1e39", {"found -1e39, expected a number within the range of 4 bytes"});
+  refuse(double{}, "1e400", {"found 1e400, expected a number within the range of a float of 8 bytes"});
+  refuse(float{}, "-1e39", {"found -1e39, expected a number within the range of a float of 4 bytes"});
   CHECK(Value{Number{"18446744073709551615"}}.as<std::uint64_t>() == std::numeric_limits<std::uint64_t>::max());
   CHECK(Value{Number{"1e-400"}}.as<double>() == 0);
   CHECK(Value{Number{"123456789012345678901234567890"}}.as<double>() == 123456789012345678901234567890.0);
@@ -138,7 +138,7 @@ TEST_CASE("what is read is taken out of values by type, name and place") {
   check_refused<MetadataError>([&] { (void)Members{}.at("a"); }, {"member \"a\" is missing; there are none"});
   check_refused<MetadataError>([&] { (void)attributes.at("unit").at("x"); }, {"found \"mm\", expected an object"});
   check_refused<MetadataError>([&] { (void)attributes.at("unit").at(0); }, {"found \"mm\", expected a list"});
-  check_refused<MetadataError>([&] { (void)attributes.at("scale").at(3); }, {"place 3 of a list of 3 values"});
+  check_refused<MetadataError>([&] { (void)attributes.at("scale").at(3); }, {"found index 3 in a list of 3 values"});
   check_refused<MetadataError>([&] { (void)attributes.at("on").as<std::string>(); }, {"found true, expected a string"});
   check_refused<MetadataError>([&] { (void)attributes.at("unit").as<bool>(); }, {"expected true or false"});
 }
@@ -165,7 +165,7 @@ TEST_CASE("get names the member that is of another type, and the places above an
   CHECK(members.get<double>("scale") == 0.5);
   CHECK(members.at("axes").get<int>("unit") == 3);
   CHECK(members.at("axes").get("offset", 3) == 3);
-  CHECK(members.get("unit", "um") == std::string{"um"});  // text, as what a Value is made of
+  CHECK(members.get("unit", "um") == std::string{"um"});  // text, as for the elements of a Value
   CHECK(members.at("axes").get("name", "y") == std::string{"y"});
   CHECK(Members{{"unit", "mm"}}.get("unit", "um") == std::string{"mm"});
   check_refused<MetadataError>([&] { (void)members.get<int>("scale"); },
@@ -173,7 +173,7 @@ TEST_CASE("get names the member that is of another type, and the places above an
   check_refused<MetadataError>([&] { (void)members.at("axes").get<std::string>("unit"); },
                                {"member \"unit\": found 3, expected a string"});
   check_refused<MetadataError>([&] { (void)members.at("axes").get<std::vector<int>>("sizes"); },
-                               {"member \"sizes\": place 1: found \"K\", expected an integer"});
+                               {"member \"sizes\": item 1: found \"K\", expected an integer"});
   check_refused<MetadataError>([&] { (void)members.get<int>("none"); }, {"member \"none\" is missing; there are"});
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("braces in attributes are lists, or objects where each of them names a
   CHECK(of({{"k", {1, {{"b", {{{"c", 1}}}}}}}}) == Value{List{1, Members{{"b", List{Members{{"c", 1}}}}}}});
   CHECK(of({{"k", {{}, {{"b", {}}}}}}) == Value{List{Members{}, Members{{"b", Members{}}}}});
   CHECK(of({{"k", {{{1, 2}, {3, 4}}}}}) == Value{std::vector<List>{{List{1, 2}, List{3, 4}}}});
-  // Two texts in braces are never what lies in memory from one to the other.
+  // Two texts in braces are never the memory from one to the other.
   CHECK(of({{"k", {{{"y", "x"}, {"b", "a"}}}}}) == Value{List{Members{{"y", "x"}, {"b", "a"}}}});
   CHECK(of({{"k", {{{"y", "x"}, 1}}}}) == Value{std::vector<List>{{List{"y", "x"}, 1}}});
 
@@ -220,7 +220,7 @@ TEST_CASE("members and places by brackets") {
   Members const attributes{{"scale", {{"factor", 0.5}}}, {"voxel", {1, 2}}};
   CHECK(attributes["scale"]["factor"].as<double>() == 0.5);
   CHECK(attributes["voxel"][1].as<int>() == 2);
-  CHECK(attributes[1].name == "voxel");  // a vector's, as ever
+  CHECK(attributes[1].name == "voxel");  // a vector's, as usual
   CHECK(attributes[0].name == "scale");
   CHECK(Members{attributes}[std::string{"voxel"}][0].as<int>() == 1);  // of a temporary, a copy
   CHECK_THROWS_AS((void)attributes["offset"], MetadataError);
@@ -236,4 +236,13 @@ TEST_CASE("members that may change are changed and added by brackets") {
   CHECK(attributes == Members{{"unit", "um"}, {"voxel", {0.5, 2}}, {"ome", {{"version", "0.5"}}}});
   CHECK_THROWS_AS(attributes["unit"]["x"] = 1, MetadataError);
   CHECK_THROWS_AS(attributes["voxel"][7] = 1, MetadataError);
+}
+
+TEST_CASE("lists grow") {
+  Members attributes{{"voxel", {0.5}}, {"unit", "um"}};
+  attributes["voxel"].push_back(2);
+  attributes["axes"].push_back("y");  // null before
+  attributes["axes"].push_back(Members{{"name", "x"}});
+  CHECK(attributes == Members{{"voxel", {0.5, 2}}, {"unit", "um"}, {"axes", {"y", {{"name", "x"}}}}});
+  check_refused<MetadataError>([&] { attributes["unit"].push_back(1); }, {"found \"um\", expected a list"});
 }

@@ -18,6 +18,6 @@ int main(int, char** arguments) {
   Queue<space::Device> on;
   auto const array = open_array<std::uint8_t, 3, Stored>(LocalStore<HostBuffer>{arguments[1]}, "t1", on);
   OwnedArray<std::uint8_t, 3, DeviceBuffer> memory{array.shape(), on};
-  array.read(all, memory.view(), on).wait();
+  array.read(all, memory.view()).wait();
   return EXIT_SUCCESS;
 }

@@ -20,11 +20,11 @@ struct Increment {
 
 template <Store<DeviceBuffer> S>
 std::size_t changed(S const& store, Key const& key, Queue<space::Device>& on) {
-  auto value = get(store, key, on);
+  auto value = get_value(store, key, on);
   if (!value) return 0;
   launch(on, value->view().size, Increment{value->span().data});
   store.write(key, value->view(), on);
-  auto const here = cast<PinnedBuffer>(std::move(*value), on);
+  auto const here = copy_to<PinnedBuffer>(std::move(*value), on);
   on.wait();
   return here.view().size;
 }

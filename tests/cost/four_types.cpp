@@ -1,4 +1,4 @@
-// Opens and reads arrays of four types: what a program pays for a pipeline that is composed when a file is opened.
+// Opens and reads arrays of four types: the cost of a pipeline that is composed when a file is opened.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

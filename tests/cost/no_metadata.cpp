@@ -15,7 +15,7 @@ int main(int, char** arguments) {
   Pipeline<space::Host, codec::Bytes, codec::Zstd> const pipeline;
   auto const form = pipeline.resolve({{64, 64, 64}, data_type_of<float>()});
   Queue<space::Host> on;
-  auto const value = get(store, {"c/0/0/0"}, on);
+  auto const value = get_value(store, {"c/0/0/0"}, on);
   HostBuffer chunk{form.decoded_size};
   DecodeTask<space::Host, space::Host> task{value->view(), chunk.span(), {}};
   pipeline.decode(form, std::span{&task, 1}, on);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The whole sequence of a record on a GPU, with the programs that were built for it, carried as tests/gpu/run.sh
---build-only carries them. Where there is no GPU it goes up to there: each part of each page says that it was not run.
+--build-only carries them. Without a GPU it stops there: each part of each page says that it was not run.
 
     carried.py RUN.SH BUILD FOLDER
 

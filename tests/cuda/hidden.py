@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""No kernel of tessera's, and nothing that starts one, is seen from without a shared library: the loader would let two
-libraries with different versions of tessera run one of the two.
+"""tessera's kernels, and the functions that launch them, are hidden in a shared library: otherwise the loader would let
+two libraries with different versions of tessera run one of the two.
 
     hidden.py NM LIBRARY
 """

@@ -1,4 +1,4 @@
-// The tests of a device, where there is one.
+// The tests with a device, if there is one.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
 
@@ -11,5 +11,5 @@ int main(int count, char** arguments) {
   auto const status = cudaGetDeviceCount(&devices);
   if (status == cudaSuccess && devices > 0) return tests.run();
   std::fprintf(stderr, "there is no GPU (%s): none of this program's tests was run\n", cudaGetErrorName(status));
-  return 77;  // which test runners take for "skipped"
+  return 77;  // which test runners treat as "skipped"
 }

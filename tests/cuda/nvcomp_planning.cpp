@@ -1,5 +1,5 @@
-// What nvCOMP itself says without a GPU: that its functions are those that emulation/nvcomp stands in for, that chunks
-// may lie at any address, as they do in shards, and how much temporary memory it wants.
+// nvCOMP's answers without a GPU: its functions are those of the stand-in emulation/nvcomp, chunks may lie at any
+// address, as they do in shards, and the size of its temporary memory.
 #include <cstddef>
 #include <cstdio>
 #include <type_traits>
@@ -60,7 +60,7 @@ void check_format() {
               temporary<Format>(16, std::size_t{1} << 16));
 }
 
-// For such chunks each codec's bound is room enough, and where it ends the next one's may begin.
+// For such chunks each codec's bound is enough room, and the next one's may begin directly after it.
 template <class Encoding, class Options, class C>
 void check_encoding(C const& codec, double most_of_plain) {
   static_assert(std::is_same_v<decltype(Encoding::alignments), Alignments<Options>* const>);

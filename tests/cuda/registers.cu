@@ -1,6 +1,6 @@
 // The kernels that place in tiles, compiled for registers.py alone.
 #include <tessera/memory/launch.cuh>
-#include <tessera/place/place_tiles.cuh>
+#include <tessera/place/detail/place_tiles.cuh>
 
 using tessera::detail::PlaceTiles;
 

@@ -14,7 +14,7 @@ done = subprocess.run([*sys.argv[1:], "-std=c++20", "-arch=sm_90", "-Xptxas", "-
                       text=True, capture_output=True)
 if done.returncode != 0:
     sys.exit(done.stdout + done.stderr)
-# What ptxas says of each kernel, by the size of its words.
+# ptxas's report on each kernel, by the size of its words.
 said = dict(re.findall(r"entry function '\w*PlaceTilesILj(\d+)E(.*?Used .*?)$", done.stdout + done.stderr,
                        flags=re.DOTALL | re.MULTILINE))
 failed = sorted(said, key=int) != ["1", "2", "4", "8", "16"]

@@ -1,5 +1,5 @@
-// Half of a program, in a shared library: no kernel of tessera's may be seen from without, where the other half has
-// another version of it.
+// Half of a program, in a shared library: tessera's kernels must be hidden in it, because the other half has another
+// version of it.
 #include <tessera/memory/launch.cuh>
 
 struct Blocks {

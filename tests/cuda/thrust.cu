@@ -1,4 +1,4 @@
-// Thrust's memory as memory of arrays. Which is seen as what is checked when this is compiled; the rest wants a GPU.
+// Thrust's memory as memory of arrays. Compile time checks which types are accepted; the rest needs a GPU.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -23,7 +23,7 @@ using namespace tessera;
 
 namespace {
 
-// The elements of an M are in Space, and are seen as T.
+// The elements of an M are in Space, and have type T.
 template <class M, class Space, class T>
 constexpr bool is_seen = ContiguousMemory<M>&& std::is_same_v<typename contiguous_memory<M>::space, Space>&&
     std::is_same_v<decltype(contiguous_memory<M>::data(std::declval<M&>())), T*>;
@@ -38,9 +38,9 @@ static_assert(is_seen<std::ranges::subrange<thrust::device_ptr<float>>, space::D
 static_assert(is_seen<std::ranges::subrange<thrust::device_ptr<float const>>, space::Device, float const>);
 static_assert(is_seen<std::ranges::subrange<thrust::device_vector<double>::iterator>, space::Device, double>);
 static_assert(is_seen<std::vector<float>, space::Host, float>);
-static_assert(!ContiguousMemory<thrust::device_ptr<float>>);  // which does not say how many there are
+static_assert(!ContiguousMemory<thrust::device_ptr<float>>);  // which does not tell the number
 
-// A range of pointers, which Thrust takes for the host's: as rmm::device_uvector is, it may be anywhere.
+// A range of pointers, which Thrust treats as host memory: like rmm::device_uvector, it may be anywhere.
 struct Somewhere {
   float *first, *last;
   float* begin() const { return first; }
@@ -67,14 +67,14 @@ TEST_CASE_TEMPLATE("a volume is read into what Thrust calls a vector, and writte
   Queue<space::Device> on;
   auto const t1 = open_array<std::uint8_t, 3, OnDevice>(test::brain_store(), "t1", on);
   V volume(t1.size());
-  t1.read(all, volume, on).wait();
+  t1.read(all, volume).wait();
   CHECK(on_host(volume) == test::t1_elements());
 
   MemoryStore<HostBuffer> const store;
   auto const copy =
-      create_array<std::uint8_t, 3>(store, "copy", {.shape = t1.shape(), .chunk_shape = {50, 60, 70}}, OnDevice{}, on);
+      create_array<std::uint8_t, 3>(store, "copy", {.shape = t1.shape(), .chunks = {50, 60, 70}}, OnDevice{}, on);
   V const& same = volume;
-  copy.write(all, same, on).wait();
+  copy.write(all, same).wait();
   auto const host = open_array<std::uint8_t, 3, Codecs<codec::Bytes, codec::Zstd>>(store, "copy").read(all);
   CHECK(std::ranges::equal(host.elements(), test::t1_elements()));
 }
@@ -84,7 +84,7 @@ TEST_CASE("a range of pointers is a part of a vector") {
   auto const t1 = open_array<std::uint8_t, 3, OnDevice>(test::brain_store(), "t1", on);
   auto const plane = static_cast<std::ptrdiff_t>(t1.size() / t1.shape()[0]);
   thrust::device_vector<std::uint8_t> planes(static_cast<std::size_t>(3 * plane), 7);
-  t1.read({{98, 99}, all, all}, std::ranges::subrange{planes.data() + plane, planes.data() + 2 * plane}, on).wait();
+  t1.read({{98, 99}, all, all}, std::ranges::subrange{planes.data() + plane, planes.data() + 2 * plane}).wait();
   auto const found = on_host(planes);
   auto const is_as_before = [](auto element) { return element == 7; };
   CHECK(std::all_of(found.begin(), found.begin() + plane, is_as_before));
@@ -96,7 +96,7 @@ TEST_CASE("a vector of another size is refused") {
   Queue<space::Device> on;
   auto const t1 = open_array<std::uint8_t, 3, OnDevice>(test::brain_store(), "t1", on);
   thrust::device_vector<std::uint8_t> volume(t1.size() - 1);
-  CHECK_THROWS_WITH_AS(t1.read(all, volume, on).wait(), doctest::Contains("the memory holds"), SelectionError);
+  CHECK_THROWS_WITH_AS(t1.read(all, volume).wait(), doctest::Contains("the memory holds"), SelectionError);
 }
 
 TEST_CASE("a vector of the host is memory of an array of the host") {

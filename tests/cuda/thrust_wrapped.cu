@@ -1,5 +1,5 @@
-// with/thrust.cuh where a program has Thrust in a namespace of its own, as libraries do that bring their own Thrust:
-// compiled with THRUST_CUB_WRAPPED_NAMESPACE, and that is all there is to it.
+// with/thrust.cuh in a program that has Thrust in a namespace of its own, like libraries that include their own Thrust:
+// compiled with THRUST_CUB_WRAPPED_NAMESPACE, and nothing else.
 #include <type_traits>
 
 #include <thrust/device_vector.h>

@@ -1,5 +1,5 @@
-// Arrays that host and device read and write by random selections, side by side, held against elements that are picked
-// one by one.
+// Host and device read and write arrays by random selections, side by side, compared with elements that are picked one
+// by one.
 #pragma once
 #include <algorithm>
 
@@ -27,13 +27,13 @@ struct Subject {
   Bytes read(ResolvedSelection const& selected, Bytes const& memory, StridedMemory const& at,
              ReadOptions const& options) {
     auto there = made<DeviceBuffer>(text(view(memory)), on);
-    array.read(selected, {there.span().data + at.first, at.strides}, on, options).detach();
+    array.on(on).read(selected, {there.span().data + at.first, at.strides}, options).detach();
     return bytes(text(there.view(), on));
   }
   void write(ResolvedSelection const& selected, Bytes const& memory, StridedMemory const& at,
              WriteOptions const& options) {
     auto const there = made<DeviceBuffer>(text(view(memory)), on);
-    array.write(selected, {there.view().data + at.first, at.strides}, on, options).detach();
+    array.on(on).write(selected, {there.view().data + at.first, at.strides}, options).detach();
   }
   std::string value(std::string const& key) { return test::value(tessera::chunks_of(store), key, on); }
 };
@@ -54,7 +54,7 @@ struct OnHost {
   std::string value(std::string const& key) { return test::value(store, key); }
 };
 
-// On the emulation: which streams come early and late, and that nothing is left of a round.
+// On the emulation: sets which streams are early and late, and checks that a round leaves nothing.
 inline void order_streams([[maybe_unused]] Random& random) {
 #if defined(TESSERA_CUDA_EMULATION)
   emulation::seed(random(0, 40));
@@ -66,7 +66,7 @@ inline void expect_nothing_left() {
 #endif
 }
 
-// A store with a copy of what is in another one.
+// A store with a copy of another one's contents.
 template <class S>
 S const& filled_from(MemoryStore<HostBuffer> const& from, S const& to, DeviceQueue& on) {
   from.list("", [&](tessera::Listed const& entry) {
@@ -79,7 +79,7 @@ S const& filled_from(MemoryStore<HostBuffer> const& from, S const& to, DeviceQue
   return to;
 }
 
-// The subject reads a selection, and all of it, as `elements` has them.
+// Checks that the subject reads a selection, and the whole, as `elements` has them.
 template <class AnySubject>
 void check_reads(std::uint64_t budget, Random& random, ArrayContent const& content, Bytes const& elements,
                  AnySubject& subject, RandomSelection const& selection) {
@@ -143,7 +143,7 @@ void check_agreement(std::uint64_t budget, Random& random, ArrayContent const& c
     Bytes const empty(elements.size());
     for_each_subject([&](auto& subject) { CHECK(subject.read(all_of_it, empty, whole, {}) == elements); });
   }
-  // What is stored is the same too, to the byte.
+  // The stored bytes are the same too.
   for_each_index(content.grid_shape(), [&](Extents const& place) {
     auto const key = content.chunk_key("a", place);
     auto const expected = host.value(key);

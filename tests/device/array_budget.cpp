@@ -1,4 +1,4 @@
-// What chunks under way take of device and page-locked memory stays below the budget, however large the array is.
+// Memory of chunks in progress, on the device and page-locked, stays below the budget, however large the array is.
 #include <device/arrays.hpp>
 #include <device/held.hpp>
 #include <support/refused.hpp>
@@ -17,16 +17,16 @@ void check_budget(S const& store, std::uint64_t budget, std::uint64_t rows_of_ch
     CAPTURE(times);
     CAPTURE(budget);
     CAPTURE(rows_of_chunk);
-    DeviceQueue others{test::HostQueue{}};  // whose memory is not counted: source, destination, what a store keeps
+    DeviceQueue others{test::HostQueue{}};  // whose memory is not counted: source, destination, the store's values
     auto const rows = times * budget / columns / sizeof(float);
     auto const elements = test::numbers_from(1.f, rows * columns);
     auto memory = test::on_device<float, 2>(elements, {rows, columns}, others);
     auto const name = "a" + std::to_string(times);
-    create_array<float, 2>(store, name, {.shape = {rows, columns}, .chunk_shape = {rows_of_chunk, columns}}, P{},
+    create_array<float, 2>(store, name, {.shape = {rows, columns}, .chunks = {rows_of_chunk, columns}}, P{},
                            others)
         .write(all, memory)
         .wait();
-    // Fewer chunks are there in the first mini-batches than in the last.
+    // The first mini-batches have fewer stored chunks than the last.
     std::vector<float> expected = elements;
     auto& queue = queue_in<space_of<S>>(others);
     auto const chunks = rows / rows_of_chunk;
@@ -40,7 +40,7 @@ void check_budget(S const& store, std::uint64_t budget, std::uint64_t rows_of_ch
       CAPTURE(threads);
       auto const reading = peak_of(threads, [&](DeviceQueue& on) {
         ReadOptions const options{.memory = budget};
-        open_array<float, 2, P>(store, name, on).read(all, memory, on, options).wait();
+        open_array<float, 2, P>(store, name, on).read(all, memory, options).wait();
       });
       bool const is_right = test::on_host(memory, others) == expected;
       CHECK(is_right);
@@ -51,16 +51,16 @@ void check_budget(S const& store, std::uint64_t budget, std::uint64_t rows_of_ch
       if (!writes) continue;
       CAPTURE(threads);
       auto const writing = peak_of(threads, [&](DeviceQueue& on) {
-        open_array<float, 2, P>(store, name, on).write(all, memory, on, WriteOptions{.memory = budget}).wait();
+        open_array<float, 2, P>(store, name, on).write(all, memory, WriteOptions{.memory = budget}).wait();
       });
       CHECK(writing <= budget + of_the_store);
-      // Half of the chunks in part: the rest of them is read first.
+      // Half of the chunks in part: their other elements are read first.
       Box const some{{3, rows - 3, 9}, {1, columns}};
       auto const updating = peak_of(threads, [&](DeviceQueue& on) {
         auto const array = open_array<float, 2, P>(store, name, on);
         auto const shape = some.resolve(array.shape()).count;
         ArrayView<float const, 2, space::Device> const view{memory.data(), {shape[0], shape[1]}, {9 * columns, 1}};
-        array.write(some, view, on, WriteOptions{.memory = budget}).wait();
+        array.on(on).write(some, view, WriteOptions{.memory = budget}).wait();
       });
       CHECK(updating <= budget + of_the_store);
     }
@@ -88,12 +88,12 @@ TEST_CASE(
   constexpr std::uint64_t batches = 16, chunk = 1 << 14, budget = 6 << 20;  // elements; bytes
   MemoryStore<HostBuffer> const store;
   DeviceQueue others{test::HostQueue{}};
-  // Of mini-batch i so many chunks are other than the fill value, and are stored.
+  // Mini-batch i has that many chunks that differ from the fill value, and are stored.
   std::vector<float> elements(batches * batches * chunk);
   for (std::size_t i = 0; i < elements.size(); ++i)
     if (auto const at = i / chunk; at % batches <= at / batches) elements[i] = static_cast<float>(i);
   auto memory = test::on_device<float, 1>(elements, {elements.size()}, others);
-  create_array<float, 1>(store, "a", {.shape = {elements.size()}, .chunk_shape = {chunk}}, test::Compressed{}, others)
+  create_array<float, 1>(store, "a", {.shape = {elements.size()}, .chunks = {chunk}}, test::Compressed{}, others)
       .write(all, memory)
       .wait();
   auto const opened = [&](DeviceQueue& on) { return open_array<float, 1, test::Compressed>(store, "a", on); };
@@ -101,13 +101,13 @@ TEST_CASE(
   auto const check = [&](auto const& open) {
     auto const reading = peak_of(1, [&](DeviceQueue& on) {
       ReadOptions const options{.mini_batch = batches, .in_flight = 1, .memory = budget};
-      open(on).read(all, memory, on, options).wait();
+      open(on).read(all, memory, options).wait();
     });
     CHECK(reading <= budget);
     CHECK(reading >= 2 * batches * chunk * sizeof(float));
     auto const writing = peak_of(1, [&](DeviceQueue& on) {
       WriteOptions const options{.mini_batch = batches, .in_flight = 1, .memory = budget};
-      open(on).write(all, memory, on, options).wait();
+      open(on).write(all, memory, options).wait();
     });
     CHECK(writing <= budget);
     CHECK(writing >= 2 * batches * chunk * sizeof(float));
@@ -122,9 +122,9 @@ TEST_CASE("a budget of memory that no chunk fits into is refused before anything
   DeviceQueue on{test::HostQueue{}};
   MemoryStore<HostBuffer> const store;
   auto const array =
-      create_array<float, 1>(store, "a", {.shape = {1 << 15}, .chunk_shape = {1 << 14}}, test::Compressed{}, on);
+      create_array<float, 1>(store, "a", {.shape = {1 << 15}, .chunks = {1 << 14}}, test::Compressed{}, on);
   auto const check = [&](auto&& f) {
-    test::check_refused<SelectionError>(f, {"a chunk takes", "expected at most the budget of 100000"});
+    test::check_refused<BudgetError>(f, {"a chunk takes", "expected at most the budget of 100000"});
   };
   check([&] { array.read(all, ReadOptions{.memory = 100'000}); });
   auto const memory = array.read(all);

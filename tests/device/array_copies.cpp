@@ -1,9 +1,10 @@
-// Arrays in device memory over files whose bytes go there as they are: what crosses, whatever the number of chunks.
+// Arrays in device memory over files whose bytes are copied there directly: the copies, for any number of chunks.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include <device/device.hpp>
+#include <tessera/any_spaces.hpp>
 
 using namespace tessera;
 using test::DeviceQueue, test::TemporaryFolder, test::under_seeds;
@@ -22,7 +23,7 @@ TEST_CASE("a mini-batch of files crosses in one copy, be it of 4 chunks or of 10
       auto const n = 5 * side;
       using Stored = Pipeline<space::Device, codec::Bytes>;
       auto const array = create_array<std::uint16_t, 2>(
-          store, "a", {.shape = {n, n}, .chunk_shape = {5, 5}, .overwrite = true}, Stored{}, on);
+          store, "a", {.shape = {n, n}, .chunks = {5, 5}, .overwrite = true}, Stored{}, on);
       OwnedArray<std::uint16_t, 2, DeviceBuffer> elements{Extents{n, n}, on};
       std::vector<std::uint16_t> expected(n * n);
       for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<std::uint16_t>(i + 1);
@@ -33,7 +34,7 @@ TEST_CASE("a mini-batch of files crosses in one copy, be it of 4 chunks or of 10
       WriteOptions const writing{.mini_batch = side * side};
       ReadOptions const reading{.mini_batch = side * side};
       auto const count = [&](cudaMemcpyKind kind, auto&& f) {
-        f();  // what is kept is made
+        f();  // the queue's cached memory is allocated
         emulation::Watch const watch;
         f();
         CHECK(watch.synchronisations() == 0);
@@ -42,7 +43,7 @@ TEST_CASE("a mini-batch of files crosses in one copy, be it of 4 chunks or of 10
       CHECK(count(cudaMemcpyDeviceToHost, [&] { array.write(all, elements, writing).wait(); }) == 1);
       std::fill(expected.begin(), expected.end(), std::uint16_t{0});
       OwnedArray<std::uint16_t, 2, DeviceBuffer> found{Extents{n, n}, on};
-      // The values, and the table of where they go.
+      // The values, and the table of their destinations.
       CHECK(count(cudaMemcpyHostToDevice, [&] { array.read(all, found, reading).wait(); }) <= 2);
       crossing<space::Host, space::Device>::copy({reinterpret_cast<std::byte const*>(found.data()), bytes},
                                                  {reinterpret_cast<std::byte*>(expected.data()), bytes}, on);

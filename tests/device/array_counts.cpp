@@ -1,6 +1,6 @@
-// What reading and writing arrays in device memory costs the device: counted per mini-batch, whatever its number of
-// chunks. One launch that places and one copy of the data; nothing waits for the stream, and from the
-// second mini-batch on nothing is allocated.
+// The cost of reading and writing arrays in device memory for the device: counted per mini-batch, for any number of
+// chunks. One launch that places and one copy of the data; no wait for the stream, and from the second mini-batch on no
+// allocation.
 #include <device/arrays.hpp>
 
 namespace array_counts_tests {
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t rows = 3, columns = 10;  // of a chunk; the last one is not whole
 
-// An array of so many chunks, all of them one mini-batch.
+// An array of that many chunks, all of them one mini-batch.
 template <class S, class P>
 class Counted {
  public:
@@ -24,7 +24,7 @@ class Counted {
         store_{store},
         shape_{chunks * rows - 1, columns},
         elements_{test::numbers_from(1.f, shape_[0] * shape_[1])},
-        array_{create_array<float, 2>(store, "a", {.shape = shape_, .chunk_shape = {rows, columns}, .overwrite = true},
+        array_{create_array<float, 2>(store, "a", {.shape = shape_, .chunks = {rows, columns}, .overwrite = true},
                                       P{}, on)},
         memory_{test::on_device<float, 2>(elements_, shape_, on_)} {
     array_.write(all, memory_, WriteOptions{.mini_batch = every_chunk}).wait();
@@ -38,7 +38,7 @@ class Counted {
       emulation::Watch const watch;
       read();
       check(watch, 1, most_copies);
-      // The queue's stream, for each copy: from here on events are as many whatever the number of chunks.
+      // The queue's stream, for each copy: the number of events does not depend on the number of chunks.
       if (most_copies > 0) CHECK(watch.count("cudaStreamWaitEvent") == most_copies);
       if (most_copies > 0) CHECK(watch.count("cudaEventRecord") <= 5);
     }
@@ -47,7 +47,7 @@ class Counted {
     auto& queue = queue_in<space_of<S>>(on_);
     for (std::uint64_t chunk = 0; chunk < chunks_; chunk += 3)
       chunks_of(store_).erase({"a/c/" + std::to_string(chunk) + "/0"}, queue);
-    read();  // values of a store's own memory that are gone are let go of here
+    read();  // values in the store's own memory, now released
     {
       emulation::Watch const watch;
       read();
@@ -80,7 +80,7 @@ class Counted {
     CHECK(test::copies(watch) <= most_copies);
     CHECK(watch.synchronisations() == 0);
     CHECK(watch.spins() == 0);
-    CHECK(test::allocations(watch) <= 2 * allocated);  // each of them is freed, when it is replaced
+    CHECK(test::allocations(watch) <= 2 * allocated);  // each is freed when it is replaced
   }
 
   std::uint64_t chunks_;
@@ -147,14 +147,14 @@ TEST_CASE("a mini-batch of files of elements: one copy of the data, one launch")
 
 namespace {
 
-// Six rows of four chunks, of which each has two or four: nothing else is fetched, and one copy takes it across.
+// Six rows of four chunks, each of which has two or four: nothing else is fetched, and one copy moves it across.
 template <class Read, class S, class Written = Read>
 void check_parts(S const& store, Written const& written = {}, Extents const& chunk_shape = {32, 50}) {
   under_seeds(8, [&] {
     DeviceQueue on{test::HostQueue{}};
     Extents const shape{96, 100};
     auto const elements = test::numbers_from(1.f, 96 * 100);
-    create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape, .overwrite = true}, written, on)
+    create_array<float, 2>(store, "a", {.shape = shape, .chunks = chunk_shape, .overwrite = true}, written, on)
         .write(all, test::on_device<float, 2>(elements, shape, on))
         .wait();
     auto const array = open_array<float, 2, Read>(store, "a", on);
@@ -217,7 +217,7 @@ TEST_CASE("documents are read and written without a call of CUDA's") {
   emulation::Watch const watch;
   auto const check = [&](auto const& store, auto const& pipeline) {
     using P = std::remove_cvref_t<decltype(pipeline)>;
-    auto const array = create_array<float, 1>(store, "g/a", {.shape = {40}, .chunk_shape = {10}}, pipeline, on);
+    auto const array = create_array<float, 1>(store, "g/a", {.shape = {40}, .chunks = {10}}, pipeline, on);
     auto const again = open_array<float, 1, P>(store, "g/a", on);
     CHECK(again.shape() == array.shape());
     CHECK(again.chunk_box({1}).resolve({40}).first == Extents{10});

@@ -1,5 +1,5 @@
-// Reads and writes of arrays in device memory, with calls of the CUDA runtime that fail, without memory, with chunks
-// that are damaged, and cancelled: one clear error, nothing lost, nothing left at work, and the next read is right.
+// Reads and writes of arrays in device memory, with failing calls of the CUDA runtime, without memory, with damaged
+// chunks, and cancelled: one clear error, nothing lost, nothing left running, and the next read is right.
 #include <atomic>
 #include <thread>
 
@@ -28,12 +28,12 @@ template <class P, class S>
 auto made(S const& store, DeviceQueue const& on) {
   if constexpr (P::may_be_sharded) {
     codec::Sharding<typename P::leaf_type> const pairs{{4, 5}};
-    return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {8, 5}}, P{pairs}, on);
+    return create_array<float, 2>(store, "a", {.shape = shape, .chunks = {8, 5}}, P{pairs}, on);
   } else if constexpr (std::same_as<P, Transposed>) {
     P const turned{codec::Transpose{{1, 0}}, {}, {}, {}};
-    return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {4, 5}}, turned, on);
+    return create_array<float, 2>(store, "a", {.shape = shape, .chunks = {4, 5}}, turned, on);
   } else {
-    return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {4, 5}}, P{}, on);
+    return create_array<float, 2>(store, "a", {.shape = shape, .chunks = {4, 5}}, P{}, on);
   }
 }
 
@@ -45,8 +45,8 @@ std::vector<float> const old_elements = numbers_from(1.f, shape[0] * shape[1]);
 
 namespace {
 
-// The k-th call fails while `run` is at work, for every k. Whatever it throws is ours and names the call; what the
-// array holds then satisfies `check`, and it reads and writes as before.
+// The k-th call fails during `run`, for every k. Every exception is tessera's and names the call; the array's contents
+// then satisfy `check`, and it reads and writes as before.
 template <class P, class Make, class Run, class Check>
 void check_faults(std::vector<std::uint64_t> const& seeds, Make&& make, Run&& run, Check&& check) {
   for (auto const seed : seeds) {
@@ -78,7 +78,7 @@ void check_faults(std::vector<std::uint64_t> const& seeds, Make&& make, Run&& ru
         emulation::fail_nothing();
         if (!failed) CHECK_FALSE(threw);
         check(array, memory, some, threw, on);
-        // And once more, wholly.
+        // And once more, completely.
         memory = on_device<float, 2>(old_elements, shape, on);
         array.write(all, memory).wait();
         CHECK(on_host(array.read(all), on) == old_elements);
@@ -113,7 +113,7 @@ void check_read_and_write(std::vector<std::uint64_t> const& seeds, Make&& make) 
         array.write(rest, ArrayView<float const, 2, space::Device>::c_order(memory.data(), rest_shape), options).wait();
       },
       [](auto const& array, auto&, auto&, bool threw, DeviceQueue& on) {
-        // Each chunk is the old one, the one that was written in part, or the new one: wholly.
+        // Each chunk is the old one, the one written in part, or the new one: completely.
         auto const found = on_host(array.read(all), on);
         auto with_part = old_elements;
         for (std::size_t i = 2; i < 13; i += 3)
@@ -172,8 +172,8 @@ TEST_CASE("the k-th call fails: an array that is made by a read, and fill") {
 
 namespace {
 
-// How a program ends what it began. An error shows in the first and the last alone; in all of them the memory is the
-// caller's again.
+// How a program ends what it began. An error appears only in the first and the last; in all of them the caller gets the
+// memory back.
 using End = void (*)(Pending, DeviceQueue&);
 constexpr End ends[]{[](Pending pending, DeviceQueue&) { pending.wait(); }, [](Pending, DeviceQueue&) {},
                      [](Pending pending, DeviceQueue&) { pending = {}; },
@@ -218,15 +218,15 @@ void check_memory_is_the_callers(Make&& make) {
   check_callers_memory<P, B>(
       make,
       [](auto const& array, auto& memory, DeviceQueue& on) {
-        return array.read(all, memory, on, ReadOptions{.mini_batch = 8});
+        return array.on(on).read(all, memory, ReadOptions{.mini_batch = 8});
       },
       [](std::vector<float> const& found, bool) { CHECK(found == old_elements); });
   check_callers_memory<P, B>(
       make,
       [](auto const& array, auto& memory, DeviceQueue& on) {
-        return array.write(all, memory, on, WriteOptions{.mini_batch = 8});
+        return array.on(on).write(all, memory, WriteOptions{.mini_batch = 8});
       },
-      [](std::vector<float> const& found, bool failed) {  // each chunk is the old one or the new one, wholly
+      [](std::vector<float> const& found, bool failed) {  // each chunk is the old one or the new one, completely
         for (std::size_t first = 0; first < found.size(); first += 20) {
           auto const last = std::min(first + 20, found.size());
           auto const is = [&](auto&& expected) {
@@ -253,7 +253,7 @@ TEST_CASE("a machine with too little memory: one error that says so") {
   MemoryStore<HostBuffer> const store;
   {
     HostQueue on;
-    create_array<float, 1>(store, "a", {.shape = {1 << 20}, .chunk_shape = {1 << 16}},
+    create_array<float, 1>(store, "a", {.shape = {1 << 20}, .chunks = {1 << 16}},
                            Pipeline<space::Host, codec::Bytes, codec::Zstd>{}, on)
         .write(all, numbers_from(1.f, 1 << 20));
   }
@@ -262,7 +262,7 @@ TEST_CASE("a machine with too little memory: one error that says so") {
     DeviceQueue on{test::HostQueue{}};
     auto const array = open_array<float, 1, test::Compressed>(store, "a", on);
     test::check_refused<OutOfMemory>([&] { array.read(all); }, {"cannot allocate 4194304 bytes of device memory"});
-    // The elements fit, what is under way does not: until it is told to take less.
+    // The elements fit, the work in progress does not, until the budget makes it smaller.
     auto memory = OwnedArray<float, 1, DeviceBuffer>{{1 << 19}, on};
     Box const half{{0, 1 << 19}};
     test::check_refused<OutOfMemory>([&] { array.read(half, memory, ReadOptions{.mini_batch = every_chunk}).wait(); },
@@ -298,8 +298,8 @@ TEST_CASE(
       auto memory = on_device<float, 2>(std::vector<float>(old_elements.size(), -1.f), shape, on);
       test::check_refused<CodecError>([&] { array.read(all, memory, ReadOptions{.mini_batch = batch}).wait(); },
                                       {"key \"a/c/9/0\"", "codec zstd"});
-      CHECK(cudaStreamQuery(on.stream()) == cudaSuccess);  // nothing is at work: the memory is the caller's again
-      // One thread: the mini-batches before it have ended, none after it began, and of its own nothing is placed.
+      CHECK(cudaStreamQuery(on.stream()) == cudaSuccess);  // no work is left: the caller may use the memory again
+      // One thread: earlier mini-batches have ended, later ones have not begun, and of this one nothing is placed.
       auto const found = on_host(memory, on);
       auto const placed = batch > 9 ? 0 : 9 / batch * batch * 20;
       for (std::size_t i = 0; i < found.size(); ++i)
@@ -326,7 +326,7 @@ TEST_CASE("a read that is cancelled while it runs: progress says how far, nothin
     };
     WriteOptions const writing{.mini_batch = 2, .in_flight = 2, .stop = &stop, .progress = progress};
     CHECK_THROWS_AS(array.write(all, elements, writing).wait(), Cancelled);
-    CHECK(calls >= 3);  // another mini-batch may have been under way
+    CHECK(calls >= 3);  // another mini-batch may have been in progress
     CHECK(calls <= 4);
     CHECK(most == chunks);
     std::size_t stored = 0;
@@ -344,7 +344,7 @@ TEST_CASE("a read that is cancelled while it runs: progress says how far, nothin
     CHECK(calls <= 4);
     auto const found = on_host(memory, on);
     CHECK(static_cast<std::uint64_t>(std::count(found.begin(), found.end(), -1.f)) == old_elements.size() - last * 20);
-    // Nothing of it is at work: the memory is the caller's again.
+    // No work is left: the caller may use the memory again.
     memory = on_device<float, 2>(std::vector<float>(old_elements.size(), -3.f), shape, on);
     on.wait();
     auto const after = on_host(memory, on);

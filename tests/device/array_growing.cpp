@@ -1,10 +1,11 @@
-// Arrays in device memory grow, shrink and are appended to as those of the host are.
+// Arrays in device memory grow, shrink and are appended to like those in host memory.
 #include <cstdint>
 #include <vector>
 
 #include <device/arrays.hpp>
 #include <support/random.hpp>
 #include <support/reference.hpp>
+#include <tessera/any_spaces.hpp>
 
 namespace array_growing_tests {
 
@@ -16,15 +17,15 @@ namespace {
 
 template <class P, class S>
 auto made(S const& store, Extents const& shape, typename P::queue_type on) {
-  return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {3, 4}, .fill = -1.f}, P{}, on);
+  return create_array<float, 2>(store, "a", {.shape = shape, .chunks = {3, 4}, .fill = -1.f}, P{}, on);
 }
 
 template <class A>
 std::vector<float> elements_of(A const& array, DeviceQueue& on) {
-  return on_host(array.read(all, on), on);
+  return on_host(array.on(on).read(all), on);
 }
 
-// The same is done to an array of the host's.
+// The same is done to an array in host memory.
 template <class P, class S>
 void check_as_on_the_host(S const& store, std::uint64_t seed) {
   CAPTURE(seed);
@@ -46,7 +47,7 @@ void check_as_on_the_host(S const& store, std::uint64_t seed) {
       block[axis] = random(1, 4);
       auto const elements = numbers_from(static_cast<float>(100 * step), test::size_of(block));
       auto const memory = on_device<float, 2>(elements, block, on);
-      device.append(memory, axis, on).wait();
+      device.on(on).append(memory, axis).wait();
       host.append(elements, axis);
       shape[axis] += block[axis];
     }
@@ -101,7 +102,7 @@ TEST_CASE("nodes of device memory's stores are erased and moved") {
       move_node(store, "a", "g/b", on);
       auto const moved = open_array<float, 2, test::OnDevice>(store, "g/b", on);
       CHECK(elements_of(moved, on) == elements);
-      // Each half alone renames; both, where they are one folder.
+      // Each half alone renames; both do, if they are one folder.
       CHECK(store.chunk_store().rename("g/b", "g/c"));
       if (!store.metadata_store().rename("g/b", "g/c")) CHECK(store.metadata_store().name() != "memory store");
       CHECK(elements_of(open_array<float, 2, test::OnDevice>(store, "g/c", on), on) == elements);

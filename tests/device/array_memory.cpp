@@ -1,11 +1,12 @@
-// Where arrays in device memory are read to and written from: memory of any kind that the device works on; and what
-// becomes of work that is not done when the call returns.
+// Memory of reads and writes of arrays in device memory: of any kind that the device can access; and work that is not
+// done when the call returns.
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include <device/arrays.hpp>
 #include <support/refused.hpp>
+#include <tessera/any_spaces.hpp>
 
 namespace array_memory_tests {
 
@@ -25,12 +26,12 @@ std::vector<float> part_of(std::vector<float> const& whole) {
   return result;
 }
 
-// nvcc takes the assignment itself for a Pending that is dropped.
+// nvcc mistakes the assignment itself for a dropped Pending.
 void take(Pending& to, Pending from) { (void)(to = std::move(from)); }
 
 template <class P = test::Compressed, class S>
 auto made(S const& store, DeviceQueue const& on) {
-  return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape, .fill = -7}, P{}, on);
+  return create_array<float, 2>(store, "a", {.shape = shape, .chunks = chunk_shape, .fill = -7}, P{}, on);
 }
 
 // Whole and in part, in C order and transposed.
@@ -39,37 +40,37 @@ void check_memory(Array const& array, DeviceQueue& on) {
   auto const memory = on_device<float, 2, B>(elements, shape, on);
   array.fill(all, 0.5f).wait();
   DeviceQueue other{test::HostQueue{}};
-  array.fill(part, 9.f, other, WriteOptions{.mini_batch = 2}).wait();
+  array.on(other).fill(part, 9.f, WriteOptions{.mini_batch = 2}).wait();
   CHECK(on_host(array.template read<B>(part), on) == std::vector<float>(27, 9.f));
   array.write(all, memory).wait();
   OwnedArray<float, 2, B> found{shape, on};
   array.read(all, found).wait();
   CHECK(on_host(found, on) == elements);
-  auto const made_by_it = array.template read<B>(all, on);
+  auto const made_by_it = array.on(on).template read<B>(all);
   CHECK(on_host(made_by_it, on) == elements);
   CHECK(on_host(array.template read<B>(part), on) == part_of(elements));
 
   // Written backwards along one dimension, read across.
   ArrayView<float const, 2, typename B::space_type> const backwards{memory.data() + 229, {23, 10}, {-10, -1}};
-  array.write(all, backwards, on).wait();
+  array.on(on).write(all, backwards).wait();
   auto reversed = elements;
   std::reverse(reversed.begin(), reversed.end());
   CHECK(on_host(array.template read<B>(all), on) == reversed);
   OwnedArray<float, 2, B> across{{3, 9}, on};
   ArrayView<float, 2, typename B::space_type> const transposed{across.data(), {9, 3}, {1, 9}};
-  array.read(part, transposed, on, ReadOptions{.mini_batch = 2}).wait();
+  array.on(on).read(part, transposed, ReadOptions{.mini_batch = 2}).wait();
   auto const expected = part_of(reversed), there = on_host(across, on);
   for (std::size_t i = 0; i < 9; ++i)
     for (std::size_t j = 0; j < 3; ++j) CHECK(there[j * 9 + i] == expected[i * 3 + j]);
 
   // A chunk.
-  auto const chunk = array.template read_chunk<B>({5, 1}, on);
+  auto const chunk = array.on(on).template read_chunk<B>({5, 1});
   CHECK(chunk.shape() == Extents{3, 3});  // of the last row of chunks
   auto const corner = array.chunk_box({5, 1}).resolve(shape).first;
   CHECK(on_host(chunk, on)[4] == reversed[(corner[0] + 1) * 10 + corner[1] + 1]);
-  array.write_chunk({0, 1}, on_device<float, 2, B>(std::vector<float>(12, 2.f), {4, 3}, on), on).wait();
+  array.on(on).write_chunk({0, 1}, on_device<float, 2, B>(std::vector<float>(12, 2.f), {4, 3}, on)).wait();
   OwnedArray<float, 2, B> again{{4, 3}, on};
-  array.read_chunk({0, 1}, again, on).wait();
+  array.on(on).read_chunk({0, 1}, again).wait();
   CHECK(on_host(again, on) == std::vector<float>(12, 2.f));
 }
 
@@ -96,7 +97,7 @@ TEST_CASE("what the host can touch is there when the read returns") {
     auto const pinned = array.read<PinnedBuffer>(all);
     CHECK(std::ranges::equal(pinned.elements(), elements));
     CHECK(pinned(22, 9) == 230);
-    auto const managed = array.read_chunk<ManagedBuffer>({0, 0}, on);
+    auto const managed = array.on(on).read_chunk<ManagedBuffer>({0, 0});
     CHECK(managed(3, 2) == 33);
   });
 }
@@ -141,7 +142,7 @@ TEST_CASE("nothing to read and nothing to write, and memory of another shape") {
                                         {"shape is [10, 23], expected [23, 10]"});
     test::check_refused<SelectionError>([&] { array.write(all, other).wait(); },
                                         {"shape is [10, 23], expected [23, 10]"});
-    test::check_refused<SelectionError>([&] { array.read_chunk({6, 0}, on); }, {"found chunk 6, expected one below 6"});
+    test::check_refused<SelectionError>([&] { array.on(on).read_chunk({6, 0}); }, {"found chunk 6, expected one below 6"});
   });
 }
 
@@ -153,7 +154,7 @@ TEST_CASE("Pending: asked, moved, dropped, left, and outliving array and queue")
       auto const memory = on_device<float, 2>(elements, shape, mine);
       made(store, mine).write(all, memory).wait();
     }
-    // Memory of another queue's, so that it outlives the one that works on it.
+    // Memory of another queue, so that it outlives the one that works on it.
     auto const emptied = [&] { return on_device<float, 2, PinnedBuffer>(std::vector<float>(230), shape, mine); };
     auto const is_read = [](auto const& memory) { return std::ranges::equal(memory.elements(), elements); };
     std::optional<DeviceQueue> on{std::in_place, test::HostQueue{}};
@@ -178,7 +179,7 @@ TEST_CASE("Pending: asked, moved, dropped, left, and outliving array and queue")
     { Pending const dropped = array->read(all, memory); }
     CHECK(is_read(memory));
 
-    // One is waited for where another takes its place.
+    // The old one is waited for when another replaces it.
     memory = emptied();
     auto other = emptied();
     take(pending, array->read(all, memory));
@@ -271,18 +272,18 @@ TEST_CASE("two queues that wait for each other's events") {
     auto const store = test::in_device_memory();
     auto const array = made<test::OnDevice>(store, first);
     auto const source = on_device<float, 2>(elements, shape, first);
-    array.write(all, source, first).detach();
+    array.on(first).write(all, source).detach();
     // The store orders its own values; memory is ordered by events.
-    auto memory = array.read(all, second);
+    auto memory = array.on(second).read(all);
     first.after(second.record());
-    array.write({{0, 12}, all}, ArrayView<float const, 2, space::Device>::c_order(memory.data() + 110, {12, 10}), first)
+    array.on(first).write({{0, 12}, all}, ArrayView<float const, 2, space::Device>::c_order(memory.data() + 110, {12, 10}))
         .detach();
     OwnedArray<float, 2, DeviceBuffer> found{shape, second};
-    array.read(all, found, second).detach();
+    array.on(second).read(all, found).detach();
     auto expected = elements;
     std::copy_n(elements.begin() + 110, 120, expected.begin());
     CHECK(on_host(found, second) == expected);
-    second.after(first.record());  // before the memory goes, in the order of its queue
+    second.after(first.record());  // before the memory is freed, in the order of its queue
   });
 }
 
@@ -296,7 +297,7 @@ TEST_CASE("a read that was waited for holds nothing of what a store lent: its me
       auto const store = test::in_device_memory();
       auto const array = made<test::OnDevice>(store, writer);
       array.write(all, on_device<float, 2>(elements, shape, writer)).wait();
-      array.read(all, found, reader, ReadOptions{.mini_batch = 5}).wait();
+      array.on(reader).read(all, found, ReadOptions{.mini_batch = 5}).wait();
       emulation::run_all();
       held = emulation::alive().allocations;
     }

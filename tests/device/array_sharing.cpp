@@ -19,7 +19,7 @@ namespace {
 
 using OnHost = Pipeline<space::Host, Bytes, Zstd>;
 
-// All at the same time; what one of them throws is a failure.
+// All at the same time; an exception in one of them is a failure.
 void at_once(std::vector<std::function<void()>> const& works) {
   std::vector<std::thread> threads;
   std::atomic<std::size_t> ready{0}, failed{0};
@@ -71,7 +71,7 @@ TEST_CASE("the brain volume is opened for the host and for the device, and read 
     auto const by_device = [&](std::uint64_t seed, DeviceQueue queue) {
       return [&, seed, queue]() mutable {
         for (auto s = seed; s < seed + 3; ++s) {
-          auto const found = device.read(box_of(s), queue, ReadOptions{.mini_batch = 3});
+          auto const found = device.on(queue).read(box_of(s), ReadOptions{.mini_batch = 3});
           wrong += on_host(found, queue) != expected(box_of(s));
         }
       };
@@ -89,7 +89,7 @@ TEST_CASE("an array is written in turns of columns by host threads and a device 
   auto const check = [&](auto const& store) {
     DeviceQueue on{test::HostQueue{}};
     auto const host =
-        create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape}, OnHost{}, HostQueue{2});
+        create_array<float, 2>(store, "a", {.shape = shape, .chunks = chunk_shape}, OnHost{}, HostQueue{2});
     auto const device = open_array<float, 2, test::Compressed>(store, "a", on);
     auto const memory = on_device<float, 2>(elements, shape, on);
     // Every chunk has columns of both.
@@ -104,7 +104,7 @@ TEST_CASE("an array is written in turns of columns by host threads and a device 
     auto const found = host.read(all);
     CHECK(std::ranges::equal(found.elements(), elements));
     CHECK(on_host(device.read(all), on) == elements);
-    // Halves, with chunks that both have rows of.
+    // Halves that share the rows of some chunks.
     Box const upper{{0, 16}, all}, lower{{16, 30}, all};
     auto const twos = on_device<float, 2>(std::vector<float>(14 * 24, 2.f), {14, 24}, on);
     at_once({[&] { host.write(upper, std::vector<float>(16 * 24, 1.f)); }, [&] { device.write(lower, twos).wait(); }});
@@ -124,18 +124,18 @@ TEST_CASE("an array in device memory's store is written by two device queues at 
     DeviceQueue first{test::HostQueue{}}, second{test::HostQueue{}};
     auto const store = test::in_device_memory();
     auto const array =
-        create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape}, test::OnDevice{}, first);
+        create_array<float, 2>(store, "a", {.shape = shape, .chunks = chunk_shape}, test::OnDevice{}, first);
     auto const write = [&](std::int64_t column, DeviceQueue queue) {
       return [&, column, queue]() mutable {
         auto const memory = on_device<float, 2>(elements, shape, queue);
         ArrayView<float const, 2, space::Device> const half{memory.data() + column, {30, 12}, {24, 2}};
-        array.write({all, {static_cast<std::uint64_t>(column), 24, 2}}, half, queue, WriteOptions{.mini_batch = 4})
+        array.on(queue).write({all, {static_cast<std::uint64_t>(column), 24, 2}}, half, WriteOptions{.mini_batch = 4})
             .detach();
       };
     };
     at_once({write(0, first), write(1, second)});
-    CHECK(on_host(array.read(all, second), second) == elements);
-    CHECK(on_host(array.read(all, first), first) == elements);
+    CHECK(on_host(array.on(second).read(all), second) == elements);
+    CHECK(on_host(array.on(first).read(all), first) == elements);
   });
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("documents of host and device are the same to the byte, be the codecs 
   DeviceQueue const on;
   MemoryStore<HostBuffer> const a, b, c, d, e;
   NewArray<double> const options{.shape = {6, 4},
-                                 .chunk_shape = {2, 2},
+                                 .chunks = {2, 2},
                                  .fill = 0.1,
                                  .attributes = {{"unit", "mm"}},
                                  .dimension_names = {"y", "x"}};

@@ -6,6 +6,7 @@
 
 #include <device/arrays.hpp>
 #include <support/remote_store.hpp>
+#include <tessera/any_spaces.hpp>
 #include <tessera/array/visit.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.cuh>
 
@@ -23,12 +24,12 @@ Extents const shape{30, 24}, chunk_shape{7, 5};
 template <class S, class P>
 auto written(S const& store, P const& pipeline, DeviceQueue& on) {
   auto const array =
-      create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape, .overwrite = true}, pipeline, on);
+      create_array<float, 2>(store, "a", {.shape = shape, .chunks = chunk_shape, .overwrite = true}, pipeline, on);
   array.write(all, on_device<float, 2>(numbers_from(1.f, 30 * 24), shape, on)).wait();
   return array;
 }
 
-// Read into host memory, it makes no call of the runtime's; `P` is what it is read through.
+// Reading into host memory makes no call of the runtime; `P` is the pipeline of the read.
 template <class P, class A>
 void check_read(A const& array, DeviceQueue& on) {
   using There = decltype(array.template through<space::Host>());
@@ -37,7 +38,7 @@ void check_read(A const& array, DeviceQueue& on) {
 #if defined(TESSERA_CUDA_EMULATION)
   emulation::Watch const watch;
 #endif
-  auto const whole = array.template read<HostBuffer>(all, on);
+  auto const whole = array.on(on).template read<HostBuffer>(all);
   CHECK(std::ranges::equal(whole.elements(), numbers_from(1.f, 30 * 24)));
   auto const part = array.template read<HostBuffer>({{6, 9}, {3, 24, 4}});
   CHECK(part(2, 1) == 8 * 24 + 7 + 1);
@@ -55,6 +56,36 @@ void check_read(A const& array, DeviceQueue& on) {
 
 }  // namespace
 
+TEST_CASE("an array that is decoded in host memory is read into device buffers, and crosses in one copy") {
+  under_seeds(4, [] {
+    DeviceQueue on{HostQueue{2}};
+    MemoryStore<HostBuffer> const store;
+    auto const array =
+        create_array<float, 2>(store, "a", {.shape = shape, .chunks = chunk_shape, .overwrite = true},
+                               Pipeline<space::Host, Bytes, Zstd>{});
+    auto const numbers = numbers_from(1.f, 30 * 24);
+    array.write(all, numbers);
+#if defined(TESSERA_CUDA_EMULATION)
+    emulation::Watch const watch;
+#endif
+    auto const whole = array.read<DeviceBuffer>(all, on);
+#if defined(TESSERA_CUDA_EMULATION)
+    CHECK(watch.copies(cudaMemcpyHostToDevice) == 1);
+#endif
+    CHECK(on_host(whole, on) == numbers);
+    auto const part = array.read<DeviceBuffer>({{6, 9}, {3, 24, 4}}, on);
+    CHECK(part.shape() == Extents{3, 6});
+    CHECK(on_host(part, on)[13] == 8 * 24 + 7 + 1);
+    CHECK(array.read<PinnedBuffer>({{6, 9}, {3, 24, 4}}, on)(2, 1) == 8 * 24 + 7 + 1);
+    CHECK(visit<Types<float>>(array.untyped(), [&](auto const& typed) {
+            return on_host(typed.template read<DeviceBuffer>({{0, 1}, {23, 24}}, on), on)[0];
+          }) == 24);
+    Traffic traffic;
+    (void)array.read<DeviceBuffer>({{0, 7}, {0, 5}}, on, {.traffic = &traffic});
+    CHECK(traffic.chunks == 1);
+  });
+}
+
 TEST_CASE("an array in device memory is read into host buffers without a call of CUDA's") {
   TemporaryFolder const folder;
   under_seeds(4, [&] {
@@ -71,10 +102,10 @@ TEST_CASE("an array in device memory is read into host buffers without a call of
     using Inner = Pipeline<space::Device, Bytes, CastTo<space::Host>, Zstd>;
     using OfHost = Pipeline<space::Host, Bytes, Zstd>;
     using Shard = codec::Sharding<Inner>;
-    auto const sharded = create_array<float, 2>(memory, "s", {.shape = shape, .chunk_shape = {8, 8}, .overwrite = true},
+    auto const sharded = create_array<float, 2>(memory, "s", {.shape = shape, .chunks = {8, 8}, .overwrite = true},
                                                 Pipeline<space::Device, Shard>{Shard{{2, 4}}}, on);
     sharded.write(all, on_device<float, 2>(numbers_from(1.f, 30 * 24), shape, on)).wait();
-    auto const whole = sharded.read<HostBuffer>(all, on);
+    auto const whole = sharded.on(on).read<HostBuffer>(all);
     CHECK(std::ranges::equal(whole.elements(), numbers_from(1.f, 30 * 24)));
     static_assert(std::same_as<decltype(sharded.through<space::Host>())::pipeline_type,
                                Pipeline<space::Host, codec::Sharding<OfHost>>>);
@@ -115,7 +146,7 @@ TEST_CASE("the array on the device and the one on the host are one: shape, kept 
     DeviceQueue on{HostQueue{2}};
     test::Remote const store;  // has no locks of its own
     using Shard = codec::Sharding<Pipeline<space::Device, Bytes, CastTo<space::Host>>>;
-    auto const array = create_array<float, 1>(store, "a", {.shape = {16}, .chunk_shape = {8}},
+    auto const array = create_array<float, 1>(store, "a", {.shape = {16}, .chunks = {8}},
                                               Pipeline<space::Device, Shard>{Shard{{2}}}, on);
     array.write(all, on_device<float, 1>(numbers_from(1.f, 16), {16}, on)).detach();
     auto& asked = *store.asked;

@@ -1,9 +1,10 @@
-// Arrays over stores of device memory: documents stay with the host, values come through the device.
+// Arrays over stores of device memory: documents stay on the host, values pass through the device.
 #include <algorithm>
 #include <numeric>
 
 #include <device/device.hpp>
 #include <support/brain.hpp>
+#include <tessera/any_spaces.hpp>
 #include <tessera/with/zstd.hpp>
 
 using namespace tessera;
@@ -23,13 +24,13 @@ TEST_CASE("documents never touch the device, values come through it") {
 #endif
     auto const t1 = open_array<std::uint8_t, 3, OverDevice>(store, "t1", on);
 #if defined(TESSERA_CUDA_EMULATION)
-    CHECK(watch.calls().empty());  // not one call of CUDA's
+    CHECK(watch.calls().empty());  // no CUDA call at all
 #endif
     auto const read = t1.read(all);
     CHECK(std::ranges::equal(read.elements(), test::t1_elements()));
 #if defined(TESSERA_CUDA_EMULATION)
     CHECK(watch.copies(cudaMemcpyHostToDevice) > 0);
-    // Neighbours cross to the device together with what lies between them, and back without.
+    // Neighbours cross to the device together with the bytes between them, and back without.
     auto const up = watch.copied(cudaMemcpyHostToDevice), down = watch.copied(cudaMemcpyDeviceToHost);
     std::size_t chunks = 0;
     store.metadata_store().list("t1/c", [&](Listed const&) { ++chunks; });
@@ -45,7 +46,7 @@ TEST_CASE("arrays are made and written in device memory's stores") {
     DeviceQueue on{test::HostQueue{}};
     SplitStore const store{MemoryStore<HostBuffer>{}, MemoryStore<DeviceBuffer>{}};
     using P = Pipeline<space::Host, Bytes, CastTo<space::Device>>;
-    auto const array = create_array<float, 2>(store, "a", {.shape = {5, 7}, .chunk_shape = {2, 3}}, P{}, on);
+    auto const array = create_array<float, 2>(store, "a", {.shape = {5, 7}, .chunks = {2, 3}}, P{}, on);
     std::vector<float> elements(35);
     std::iota(elements.begin(), elements.end(), 1.f);
     array.write(all, elements);
@@ -74,7 +75,7 @@ TEST_CASE_TEMPLATE("arrays in memory that both sides reach", B, PinnedBuffer, Ma
     SplitStore const store{MemoryStore<HostBuffer>{}, MemoryStore<B>{}};
     P const pipeline{codec::Transpose{{1, 0}}, Bytes{}, Zstd{}};
     auto const array =
-        create_array<float, 2>(store, "a", {.shape = {5, 7}, .chunk_shape = {2, 3}, .fill = 9}, pipeline, on);
+        create_array<float, 2>(store, "a", {.shape = {5, 7}, .chunks = {2, 3}, .fill = 9}, pipeline, on);
     auto const untouched = array.read(all);
     CHECK(std::ranges::count(untouched.elements(), 9.f) == 35);
     OwnedArray<float, 2, B> elements{{5, 7}, on};
@@ -82,7 +83,7 @@ TEST_CASE_TEMPLATE("arrays in memory that both sides reach", B, PinnedBuffer, Ma
     array.write(all, elements.view()).wait();
     auto const read = open_array<float, 2, P>(store, "a", on).read(all);
     CHECK(std::ranges::equal(read.elements(), elements.elements()));
-    // What another queue has not written yet is waited for before the host decodes it.
+    // Work that another queue has not finished yet is waited for before the host decodes it.
     DeviceQueue reader{test::HostQueue{}};
     std::ranges::reverse(elements.elements());
     auto const writing = array.write(all, elements.view());
@@ -92,11 +93,11 @@ TEST_CASE_TEMPLATE("arrays in memory that both sides reach", B, PinnedBuffer, Ma
 }
 
 TEST_CASE_TEMPLATE("elements are placed when their chunks are there", B, PinnedBuffer, ManagedBuffer) {
-  using P = Pipeline<typename B::space_type, Bytes>;  // no codec runs that would wait for them
+  using P = Pipeline<typename B::space_type, Bytes>;  // no codec that would wait for them
   under_seeds(16, [] {
     DeviceQueue on{test::HostQueue{}};
     SplitStore const store{MemoryStore<HostBuffer>{}, MemoryStore<B>{}};
-    auto const array = create_array<float, 2>(store, "a", {.shape = {5, 7}, .chunk_shape = {2, 3}}, P{}, on);
+    auto const array = create_array<float, 2>(store, "a", {.shape = {5, 7}, .chunks = {2, 3}}, P{}, on);
     OwnedArray<float, 2, B> elements{{5, 7}, on};
     std::iota(elements.elements().begin(), elements.elements().end(), 1.f);
     array.write(all, elements.view()).wait();

@@ -1,4 +1,4 @@
-// What tests of arrays in device memory have in common: pipelines, and elements on their way there and back.
+// Common code of tests of arrays in device memory: pipelines, and moving elements there and back.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace test {
 
-/// Nothing but elements, in the device's store or in the host's.
+/// Only elements, in a store on the device or on the host.
 using OnDevice = tessera::Pipeline<tessera::space::Device, tessera::codec::Bytes>;
 using FromHost =
     tessera::Pipeline<tessera::space::Device, tessera::codec::Bytes, tessera::CastTo<tessera::space::Host>>;
 /// The CPU's compressor for arrays on the device.
 using Compressed = tessera::Pipeline<tessera::space::Device, tessera::codec::Bytes,
                                      tessera::CastTo<tessera::space::Host>, tessera::codec::Zstd>;
-/// Whatever the file says.
+/// Whatever codecs the file has.
 using Known = tessera::AnyPipeline<tessera::space::Device, tessera::space::Host, tessera::AllCodecs>;
 
-/// Documents in one store, chunks in the device's memory.
+/// Documents in one store, chunks in device memory.
 inline auto in_device_memory() {
   return tessera::SplitStore{tessera::MemoryStore<tessera::HostBuffer>{},
                              tessera::MemoryStore<tessera::DeviceBuffer>{}};
@@ -40,7 +40,7 @@ tessera::ByteSpan<tessera::space::Host> room_in(std::vector<T>& elements) {
   return {reinterpret_cast<std::byte*>(elements.data()), elements.size() * sizeof(T)};
 }
 
-/// The elements of memory of any space, once the queue has come there.
+/// The elements of memory of any space, once the queue has reached this point.
 template <class T, std::size_t Rank, class B>
 std::vector<T> on_host(tessera::OwnedArray<T, Rank, B> const& array, DeviceQueue& on) {
   using Space = typename B::space_type;

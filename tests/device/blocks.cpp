@@ -6,7 +6,7 @@ using test::DeviceQueue, test::made, test::text, test::under_seeds;
 
 namespace {
 
-/// Each block turns its part of the bytes round: what a thread writes, another one read.
+/// Each block reverses its part of the bytes: each thread reads what another wrote.
 struct Reverse {
   static constexpr unsigned threads = 64, phases = 2;
   struct Shared {
@@ -23,7 +23,7 @@ struct Reverse {
   }
 };
 
-/// The sum of a block's numbers, halving how many there are in each phase.
+/// The sum of a block's numbers, halving their count in each phase.
 struct Sum {
   static constexpr unsigned threads = 32, phases = 7;
   struct Shared {

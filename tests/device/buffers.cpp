@@ -1,4 +1,4 @@
-// Buffers that a stream orders, and the resources that they are made of.
+// Buffers that a stream orders, and their memory resources.
 #include <cstdlib>
 #include <limits>
 #include <memory_resource>
@@ -35,7 +35,7 @@ TEST_CASE_TEMPLATE("a buffer is made, moved and freed in its queue's order", B, 
       second = made<B>("second, longer", on);
       CHECK(text(second.view(), on) == "second, longer");
       outlives = std::move(second);
-      for (int i = 0; i < 50; ++i) {  // memory comes back while copies from it may be under way
+      for (int i = 0; i < 50; ++i) {  // memory is freed while copies from it may be running
         auto const word = test::long_text(300, static_cast<std::uint32_t>(i));
         auto const a = made<B>(word, on);
         B b(300, on);
@@ -74,7 +74,7 @@ TEST_CASE("page-locked and managed blocks are used again when the stream is done
 
 namespace {
 
-// Counts, and hands on to what is real. The four shapes of resources.
+// Counts, and forwards to a real resource. The four shapes of resources.
 struct Counted {
   int made = 0, freed = 0;
   std::size_t alignment = 0;
@@ -161,7 +161,7 @@ TEST_CASE("buffers are made of the caller's resources, whatever their shape") {
 
 namespace {
 
-// As any_resource and resource_ref are: a value that is not kept by a name. What it does is counted elsewhere.
+// Like any_resource and resource_ref: a value without a name that keeps it. Its calls are counted elsewhere.
 struct Temporary {
   Counted* counted;
   std::shared_ptr<int> alive;
@@ -223,7 +223,7 @@ TEST_CASE_TEMPLATE("no size is too large to be refused", B, DeviceBuffer, Pinned
   check_that_too_much_is_refused<B>();
 }
 
-#if defined(TESSERA_CUDA_EMULATION)  // a driver may take more managed memory than there is for a promise, and hang
+#if defined(TESSERA_CUDA_EMULATION)  // a driver may accept more managed memory than exists, and hang
 TEST_CASE("no size of managed memory is too large to be refused") { check_that_too_much_is_refused<ManagedBuffer>(); }
 #endif
 

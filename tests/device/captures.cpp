@@ -1,5 +1,5 @@
 // Loaders beside a thread that captures its stream into a graph, as trainers do; and devices whose managed memory the
-// host must not touch meanwhile.
+// host must not access meanwhile.
 #include <thread>
 
 #include <device/arrays.hpp>
@@ -23,7 +23,7 @@ TEST_CASE("a capture in another thread goes on, whatever queues do meanwhile") {
         DeviceQueue on{HostQueue{2}};
         auto const elements = numbers_from(1.f, 120);
         auto const array = create_array<float, 2>(test::files_of_the_device(folder / std::to_string(number++)), "a",
-                                                  {.shape = {10, 12}, .chunk_shape = {4, 5}}, test::OnDevice{}, on);
+                                                  {.shape = {10, 12}, .chunks = {4, 5}}, test::OnDevice{}, on);
         array.write(all, on_device<float, 2>(elements, {10, 12}, on)).wait();
         if (on_host(array.read(all), on) != elements) failure = "other elements";
         auto pending = on.pending();
@@ -50,7 +50,7 @@ TEST_CASE("managed memory of a device without concurrent access is refused in on
     DeviceQueue on;
     test::check_refused<DeviceError>([&] { ManagedBuffer(100, on); },
                                      {"device 0", "concurrent managed access", "PinnedBuffer"});
-    auto const array = create_array<float, 1>(MemoryStore<HostBuffer>{}, "a", {.shape = {10}, .chunk_shape = {4}},
+    auto const array = create_array<float, 1>(MemoryStore<HostBuffer>{}, "a", {.shape = {10}, .chunks = {4}},
                                               Pipeline<space::Host, codec::Bytes>{}, on.host());
     array.write(all, numbers_from(1.f, 10));
     CHECK(test::text(made<PinnedBuffer>("pinned", on).view(), on) == "pinned");

@@ -1,4 +1,4 @@
-// The table of casts: every pair of spaces, and what it costs.
+// The table of casts: every pair of spaces, and its cost.
 #include <device/device.hpp>
 
 using namespace tessera;
@@ -14,11 +14,11 @@ void check_cast(DeviceQueue& on) {
   auto from = made<From>("across", on);
   if constexpr (std::same_as<target, space::Host> && std::same_as<source, space::Host>) on.wait();
   auto const* const at = from.view().data;
-  auto const to = cast<To>(std::move(from), queue);
+  auto const to = copy_to<To>(std::move(from), queue);
   CHECK(from.view().data == nullptr);
   CHECK((to.view().data == at) == std::same_as<To, From>);  // moved, or copied
   CHECK(text(to.view(), on) == "across");
-  auto const nothing = cast<To>(From{}, queue);
+  auto const nothing = copy_to<To>(From{}, queue);
   CHECK(nothing.view().size == 0);
 }
 template <class From>
@@ -59,7 +59,7 @@ TEST_CASE("what is cast may be changed at once, and lives as long as the copy ne
     for (int i = 0; i < 8; ++i) {
       PinnedBuffer from(100, on);
       std::memset(from.span().data, 'a' + i, 100);
-      results.push_back(cast<DeviceBuffer>(std::move(from), on));
+      results.push_back(copy_to<DeviceBuffer>(std::move(from), on));
     }
     for (int i = 0; i < 8; ++i)
       CHECK(text(results[static_cast<std::size_t>(i)].view(), on) == std::string(100, static_cast<char>('a' + i)));

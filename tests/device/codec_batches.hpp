@@ -1,4 +1,4 @@
-// What tests of the device's codecs have in common: what a mini-batch costs in calls, and an array of many chunks.
+// Common code of tests of the device's codecs: the cost of a mini-batch in calls, and an array of many chunks.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -8,15 +8,15 @@
 namespace test {
 
 #if defined(TESSERA_CUDA_EMULATION)
-/// Calls for one mini-batch, whatever its number of chunks.
+/// Calls for one mini-batch, for any number of chunks.
 struct BatchCalls {
   std::size_t launches, there, back;  ///< copies to the device, and back
-  std::size_t waits;                  ///< for an event, at most: none, if it was there when it was asked for
+  std::size_t waits;                  ///< for an event, at most: none, if it was done when queried
   std::size_t most;                   ///< calls in all
-  std::size_t allocations = 0;        ///< at most: of what is in use, another one is made
+  std::size_t allocations = 0;        ///< at most: if one is in use, another is made
 };
 
-/// No more than that is allocated, no stream is waited for, and no processor waits busily.
+/// No more than that is allocated, with no wait for a stream and no busy wait.
 inline void check_calls(emulation::Watch const& watch, BatchCalls const& expected) {
   CHECK(watch.launches() == expected.launches);
   CHECK(watch.copies(cudaMemcpyHostToDevice) == expected.there);
@@ -39,7 +39,7 @@ inline std::vector<float> const elements = numbers_from(1.f, 79 * 90);
 template <class T = float, class P, class S>
 auto made(S const& store, P const& pipeline, typename P::queue_type const& on,
           tessera::Extents const& chunks = chunk_shape) {
-  return tessera::create_array<T, 2>(store, "a", {.shape = shape, .chunk_shape = chunks, .overwrite = true}, pipeline,
+  return tessera::create_array<T, 2>(store, "a", {.shape = shape, .chunks = chunks, .overwrite = true}, pipeline,
                                      on);
 }
 
@@ -47,12 +47,12 @@ auto made(S const& store, P const& pipeline, typename P::queue_type const& on,
 template <class P, class S>
 void check_read(S const& store, DeviceQueue& on) {
   auto const array = tessera::open_array<float, 2, P>(store, "a", on);
-  CHECK(on_host(array.read(tessera::all, on), on) == elements);
+  CHECK(on_host(array.on(on).read(tessera::all), on) == elements);
   auto memory = on_device<float, 2>(std::vector<float>(elements.size()), shape, on);
   array.read(tessera::all, memory, tessera::ReadOptions{.mini_batch = 7}).wait();
   CHECK(on_host(memory, on) == elements);
   tessera::Box const part{{3, 77, 5}, {10, 80}};
-  CHECK(on_host(array.read(part, on), on) == [&] {
+  CHECK(on_host(array.on(on).read(part), on) == [&] {
     std::vector<float> expected;
     for (std::size_t i = 3; i < 77; i += 5)
       for (std::size_t j = 10; j < 80; ++j) expected.push_back(elements[i * 90 + j]);

@@ -1,18 +1,18 @@
-// Contexts: a program has one on each device that its queues work on, and on no other.
+// Contexts: a program has one on each device of its queues, and no others.
 #include <thread>
 
 #include <device/arrays.hpp>
 #include <device/device.hpp>
 
-#if defined(TESSERA_CUDA_EMULATION)  // on a GPU nobody tells which contexts there are
+#if defined(TESSERA_CUDA_EMULATION)  // a GPU does not tell which contexts exist
 
 using namespace tessera;
 using test::DeviceQueue, test::HostQueue, test::text, test::under_seeds;
 
 namespace {
 
-// A stream of the second device, made in a thread that ends, as another library's would be: no thread that is left has
-// a current context.
+// A stream of the second device, made in a thread that ends, as by another library: no remaining thread has a current
+// context.
 struct StreamOfSecond {
   cudaStream_t handle = nullptr;
   StreamOfSecond() {
@@ -44,12 +44,12 @@ void use(S const& store, P const& pipeline, cudaStream_t stream) {
   DeviceBuffer values(4096 * sizeof(float), on);
   auto* const data = reinterpret_cast<float*>(values.span().data);
   launch(on, 4096, Add{data});
-  auto const array = create_array<float, 2>(store, "a", {.shape = {64, 64}, .chunk_shape = {8, 16}}, pipeline, on);
+  auto const array = create_array<float, 2>(store, "a", {.shape = {64, 64}, .chunks = {8, 16}}, pipeline, on);
   array.write(all, ArrayView<float const, 2, space::Device>::c_order(data, {64, 64})).wait();
   auto pending = array.read(all, ArrayView<float, 2, space::Device>::c_order(data, {64, 64}));
   pending.is_done();
   pending.wait();
-  auto const pinned = cast<PinnedBuffer>(std::move(values), on);
+  auto const pinned = copy_to<PinnedBuffer>(std::move(values), on);
   on.wait();
   on.trim();
 }
@@ -96,7 +96,7 @@ TEST_CASE("a stream's device is told by its context: older drivers have no cudaS
       CHECK(watch.count("cudaStreamGetDevice") == 0);
       int device = -1;
       CHECK(cudaStreamGetDevice(stream.handle, &device) == cudaSuccess);
-      CHECK(watch.count("cudaStreamGetDevice") == 1);  // it would have been seen
+      CHECK(watch.count("cudaStreamGetDevice") == 1);  // it would have been reported
     }
     emulation::set({});
   });

@@ -1,4 +1,4 @@
-// Arrays in device memory read into numbers of another type and written from them, as those of the host are.
+// Arrays in device memory read into numbers of another type and written from them, like those in host memory.
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -8,6 +8,7 @@
 #include <device/arrays.hpp>
 #include <support/converted_arrays.hpp>
 #include <support/refused.hpp>
+#include <tessera/any_spaces.hpp>
 #include <tessera/array/convert.cuh>
 
 using namespace tessera;
@@ -45,7 +46,7 @@ void check(std::uint64_t seed, Store const& store, P const& pipeline) {
   Random random{seed};
   test::check_conversion<Program, T, Memory>(
       random, [&](Extents const& shape, Extents const& chunk_shape, T fill) {
-        return create_array<T, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape, .fill = fill}, pipeline,
+        return create_array<T, 2>(store, "a", {.shape = shape, .chunks = chunk_shape, .fill = fill}, pipeline,
                                   DeviceQueue{test::HostQueue{random(1, 3)}});
       });
 }
@@ -107,7 +108,7 @@ TEST_CASE_TEMPLATE("arrays in memory that both sides reach as numbers of another
                    ManagedBuffer) {
   using Space = typename B::space_type;
   using Decoded = Pipeline<Space, Transpose, Bytes, Zstd>;
-  using Stored = Pipeline<Space, Bytes>;  // no codec runs that would wait for the bytes
+  using Stored = Pipeline<Space, Bytes>;  // no codec that would wait for the bytes
   using Across = Pipeline<Space, Bytes, CastTo<space::Host>, Zstd>;
   std::uint64_t seed = 0;
   under_seeds(8, [&] {
@@ -121,7 +122,7 @@ TEST_CASE_TEMPLATE("arrays in memory that both sides reach as numbers of another
 
 namespace {
 
-// What is read is 1, 2, 300, 300; `few` is of bytes.
+// The elements are 1, 2, 300, 300; `few` is of bytes.
 template <class B, class Array, class Few>
 void check_named(Array const& array, Few const& few, DeviceQueue& on) {
   OwnedArray<int, 1, B> numbers{{4}, on};
@@ -152,10 +153,10 @@ TEST_CASE_TEMPLATE("a number that does not fit is named, in memory that both sid
     auto const check_with = [&]<class P>(P const& pipeline) {
       MemoryStore<HostBuffer> const store;
       auto const array =
-          create_array<double, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}, .fill = 300}, pipeline, on);
+          create_array<double, 1>(store, "a", {.shape = {4}, .chunks = {2}, .fill = 300}, pipeline, on);
       array.write({{0, 2}}, test::on_device<double, 1, B>({1, 2}, {2}, on)).wait();
       auto const few =
-          create_array<std::uint8_t, 1>(store, "b", {.shape = {4}, .chunk_shape = {2}, .fill = 9}, pipeline, on);
+          create_array<std::uint8_t, 1>(store, "b", {.shape = {4}, .chunks = {2}, .fill = 9}, pipeline, on);
       check_named<B>(array, few, on);
     };
     check_with(test::FromHost{});
@@ -170,8 +171,8 @@ TEST_CASE_TEMPLATE("numbers that the device has yet to make are looked at when t
     DeviceQueue on;
     MemoryStore<HostBuffer> const store;
     auto const made =
-        create_array<double, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}, .fill = 300}, test::FromHost{}, on);
-    auto const few = create_array<std::uint8_t, 1>(store, "b", {.shape = {4}, .chunk_shape = {2}}, InIt{}, on);
+        create_array<double, 1>(store, "a", {.shape = {4}, .chunks = {2}, .fill = 300}, test::FromHost{}, on);
+    auto const few = create_array<std::uint8_t, 1>(store, "b", {.shape = {4}, .chunks = {2}}, InIt{}, on);
     auto numbers = test::on_device<double, 1, B>({1, 2, 3, 4}, {4}, on);
     made.read(all, numbers).detach();
     test::check_refused<ConversionError>([&] { write_as(few, all, numbers).wait(); },
@@ -183,7 +184,7 @@ TEST_CASE("a number of device memory that does not fit is named by who waits") {
   under_seeds(16, [] {
     DeviceQueue on;
     auto const array = create_array<double, 1>(MemoryStore<HostBuffer>{}, "a",
-                                               {.shape = {4}, .chunk_shape = {2}, .fill = 300}, test::FromHost{}, on);
+                                               {.shape = {4}, .chunks = {2}, .fill = 300}, test::FromHost{}, on);
     array.write({{0, 2}}, test::on_device<double, 1>({1, 2}, {2}, on)).wait();
     DeviceMemory memory(4);
     auto const bytes =
@@ -197,7 +198,7 @@ TEST_CASE("a number of device memory that does not fit is named by who waits") {
     CHECK(memory.get().back() == std::byte{255});
     CHECK(test::on_host(read_as<float>(array, all, {.scale = 0.5}), on) == std::vector<float>{0.5F, 1, 150, 150});
     auto const given = test::on_device<int, 1>({1, 256}, {2}, on);
-    auto const few = create_array<std::uint8_t, 1>(MemoryStore<HostBuffer>{}, "b", {.shape = {2}, .chunk_shape = {2}},
+    auto const few = create_array<std::uint8_t, 1>(MemoryStore<HostBuffer>{}, "b", {.shape = {2}, .chunks = {2}},
                                                    test::FromHost{}, on);
     test::check_refused<ConversionError>([&] { write_as(few, all, given).wait(); },
                                          {"\"b\"", "element [1] of the selection is 256"});
@@ -214,7 +215,7 @@ TEST_CASE("the k-th call of a write of numbers that do not fit fails: the memory
     {
       DeviceQueue on{test::HostQueue{}}, apart{test::HostQueue{}};
       auto const array = create_array<std::uint8_t, 1>(MemoryStore<HostBuffer>{}, "a",
-                                                       {.shape = {4}, .chunk_shape = {2}}, test::Compressed{}, on);
+                                                       {.shape = {4}, .chunks = {2}}, test::Compressed{}, on);
       {
         auto const given = test::on_device<double, 1>({1, 2, 300, 4}, {4}, apart);
         emulation::fail(k);
@@ -224,7 +225,7 @@ TEST_CASE("the k-th call of a write of numbers that do not fit fails: the memory
       }
       apart.wait();
       apart.trim();
-      CHECK_NOTHROW(on.wait());  // nothing looks at memory that is gone
+      CHECK_NOTHROW(on.wait());  // no access to freed memory
     }
     test::check_nothing_left();
     if (!failed) {
@@ -236,13 +237,13 @@ TEST_CASE("the k-th call of a write of numbers that do not fit fails: the memory
 
 TEST_CASE("what is converted is launched and waited for as often as what is not") {
   DeviceQueue on;
-  auto const array = create_array<double, 1>(MemoryStore<HostBuffer>{}, "a", {.shape = {4000}, .chunk_shape = {100}},
+  auto const array = create_array<double, 1>(MemoryStore<HostBuffer>{}, "a", {.shape = {4000}, .chunks = {100}},
                                              test::FromHost{}, on);
   array.fill(all, 7).wait();
   OwnedArray<double, 1, DeviceBuffer> same{{4000}, on};
   OwnedArray<float, 1, DeviceBuffer> other{{4000}, on};
   auto const counts = [&](auto&& read) {
-    read();  // what the queue keeps is made
+    read();  // the queue's cached memory is allocated
     emulation::Watch const watch;
     read();
     return std::pair{watch.launches(), watch.synchronisations()};

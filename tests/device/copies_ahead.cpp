@@ -1,5 +1,5 @@
-// Reading into device memory, the host's bytes cross on a stream of their own: ahead of what the queue has to do, where
-// that cannot meet them, and behind it where it can.
+// Reads into device memory copy the host's bytes on a stream of their own: ahead of the queue's work, if they cannot
+// conflict, otherwise after it.
 #include <algorithm>
 #include <atomic>
 #include <string>
@@ -18,7 +18,7 @@ using test::DeviceQueue, test::HostQueue, test::numbers_from, test::on_device, t
 namespace {
 
 Extents const shape{40, 10};
-NewArray<float> const in_ten_chunks{.shape = shape, .chunk_shape = {4, 10}};
+NewArray<float> const in_ten_chunks{.shape = shape, .chunks = {4, 10}};
 
 struct AddOne {
   float* data;
@@ -33,7 +33,7 @@ namespace {
 
 ReadOptions const in_pairs{.mini_batch = 2, .in_flight = 2};
 
-// Lets a queue's stream do nothing until it goes.
+// Blocks a queue's stream until it is destroyed.
 class Hold {
  public:
   explicit Hold(DeviceQueue& on) : stream_{on.stream()} {
@@ -44,7 +44,7 @@ class Hold {
   }
   ~Hold() {
     open_ = true;
-    static_cast<void>(cudaStreamSynchronize(stream_));  // what waits looks at this
+    static_cast<void>(cudaStreamSynchronize(stream_));  // the waiting function reads this
   }
 
  private:
@@ -100,7 +100,7 @@ TEST_CASE("the copies of mini-batches are done while the queue's stream has yet 
   test::check_nothing_left();
 }
 
-// Of 200 chunks, or of elements of long lists, for whose table a kernel's arguments have no room.
+// For 200 chunks, or for elements of long lists, whose table does not fit into a kernel's arguments.
 TEST_CASE("the table of a mini-batch crosses ahead too, and nothing is copied on the queue's stream") {
   constexpr std::uint64_t n = 400;
   auto const elements = numbers_from(1.f, 2 * n);
@@ -111,7 +111,7 @@ TEST_CASE("the table of a mini-batch crosses ahead too, and nothing is copied on
   auto const check = [&](auto const& selection, std::size_t copies = 2) {
     emulation::seed(1);  // the queue's stream is late, and the next one that is made is early
     DeviceQueue on{HostQueue{}};
-    auto const array = create_array<float, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {n, 2}, .chunk_shape = {2, 2}},
+    auto const array = create_array<float, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {n, 2}, .chunks = {2, 2}},
                                               test::Compressed{}, on);
     array.write(all, on_device<float, 2>(elements, {n, 2}, on)).wait();
     auto memory = array.read(selection);
@@ -214,7 +214,7 @@ TEST_CASE("where no stream can be made for copies, or no event, the read says so
       }
       failed = emulation::has_failed();
       emulation::fail_nothing();
-      if (k % 2 == 0) continue;  // all that the queue keeps goes
+      if (k % 2 == 0) continue;  // the queue's cached memory is freed
       array.read(all, memory, in_pairs).wait();
       CHECK(on_host(memory, on) == elements);
     }
@@ -228,8 +228,8 @@ TEST_CASE("where no stream can be made for copies, or no event, the read says so
 
 namespace {
 
-// What the queue's stream has to do with memory that is freed, and then read into; with what is read, before and after;
-// and with mini-batches that grow.
+// Work of the queue's stream on memory that is freed, and then read into; on memory that is read, before and after; and
+// on growing mini-batches.
 template <class P, class Opened = P, class S>
 void check_order(S const& store, HostQueue const& host) {
   DeviceQueue on{host};

@@ -1,5 +1,5 @@
-// crc32c in device memory, by kernels: its bytes are those of the host's codec, a mini-batch costs the same whatever
-// its number of chunks, and a damaged chunk among good ones is named.
+// crc32c in device memory, by kernels: its bytes equal those of the host's codec, a mini-batch costs the same for any
+// number of chunks, and a damaged chunk among good ones is named.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,6 +8,7 @@
 #include <device/codec_batches.hpp>
 #include <support/document.hpp>
 #include <support/refused.hpp>
+#include <tessera/any_spaces.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.cuh>
 
 namespace crc32c_tests {
@@ -25,7 +26,7 @@ std::string encoded_by_host(std::string const& plain) {
   return result;
 }
 
-// The chunks of a batch in one allocation, behind each other after an odd byte, and as much memory for the results.
+// The chunks of a batch in one allocation, consecutive after an odd byte, and memory of the same size for the results.
 class Batch {
  public:
   Batch(std::vector<std::string> const& chunks, std::size_t more, DeviceQueue& on) : on_{on} {
@@ -59,7 +60,7 @@ class Batch {
   std::vector<CodecTask<space::Device>> tasks;
 
  private:
-  // What each chunk became; no byte beside that was touched.
+  // The results for each chunk; checks that no other byte was changed.
   std::vector<std::string> results() {
     auto const all = test::text(to_.view(), on_);
     std::vector<std::string> found;
@@ -241,14 +242,14 @@ TEST_CASE("crc32c on the device: in a store of device memory; and in a list that
     made(store, Checked{}, on).write(all, memory).wait();
     check_read<Checked>(store, on);
     check_read<Known>(store, on);
-    // The values are those of the host: it reads them through a cast.
+    // The values are in host memory: the codec reads them through a cast.
     std::vector<float> found(elements.size());
     using FromDevice = Pipeline<space::Host, Bytes, Crc32c, CastTo<space::Device>>;
     open_array<float, 2, FromDevice>(store, "a", on).read(all, std::span{found});
     CHECK(found == elements);
 
     open_array<float, 2, Known>(store, "a", on).fill(all, 3.f).wait();
-    CHECK(test::on_host(open_array<float, 2, Checked>(store, "a", on).read(all, on), on) ==
+    CHECK(test::on_host(open_array<float, 2, Checked>(store, "a", on).read(all), on) ==
           std::vector<float>(elements.size(), 3.f));
   });
 }
@@ -259,7 +260,7 @@ TEST_CASE("crc32c on the device: in shards") {
     MemoryStore<HostBuffer> const store;
     using OfHost = codec::Sharding<OnHost>;
     using OfDevice = codec::Sharding<CheckedFromHost>;
-    NewArray<float> const wanted{.shape = shape, .chunk_shape = {16, 90}, .overwrite = true};
+    NewArray<float> const wanted{.shape = shape, .chunks = {16, 90}, .overwrite = true};
     create_array<float, 2>(store, "a", wanted, Pipeline<space::Host, OfHost>{OfHost{.chunk_shape = {4, 45}}},
                            HostQueue{1})
         .write(all, elements);
@@ -282,12 +283,12 @@ TEST_CASE("crc32c on the device: a damaged chunk of an array is named by its key
     damaged[100] = static_cast<char>(damaged[100] ^ 1);
     test::put(store, "a/c/11/1", damaged, on);
     auto const array = open_array<float, 2, CheckedFromHost>(store, "a", on);
-    check_refused<CodecError>([&] { array.read(all, on); },
+    check_refused<CodecError>([&] { array.on(on).read(all); },
                               {"key \"a/c/11/1\"", "codec crc32c: the checksum of the bytes is "});
     test::put(store, "a/c/11/1", "abc", on);
-    check_refused<CodecError>([&] { array.read(all, on); }, {"key \"a/c/11/1\"", "codec crc32c: found 3 bytes"});
+    check_refused<CodecError>([&] { array.on(on).read(all); }, {"key \"a/c/11/1\"", "codec crc32c: found 3 bytes"});
     Box const good{{0, 44}, all};
-    CHECK_NOTHROW(array.read(good, on));
+    CHECK_NOTHROW(array.on(on).read(good));
   });
 }
 
@@ -329,7 +330,7 @@ TEST_CASE("crc32c on the device: launches, copies and waits of a mini-batch do n
 
 namespace {
 
-// The k-th call fails while `run(k)` is at work, for every k: what it throws is ours and names the call. It says
+// The k-th call fails during `run(k)`, for every k: its exception is tessera's and names the call. `run` returns
 // whether there was a k-th call.
 template <class Run>
 void check_faults(std::uint64_t seed, Run&& run) {
@@ -374,7 +375,7 @@ void check_array_faults(Make&& make) {
       array.read(all, memory, ReadOptions{.mini_batch = 20}).wait();
       array.write(all, memory, WriteOptions{.mini_batch = 20}).wait();
     });
-    // Whatever was written is what was there.
+    // All written bytes equal the originals.
     CHECK(test::on_host(array.read(all), on) == elements);
     return failed;
   });

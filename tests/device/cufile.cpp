@@ -1,5 +1,5 @@
-// Files into device memory without the host, by cuFile's stand-in: right whatever comes short, fails or is not there,
-// and never silently by way of the host.
+// Files into device memory without the host, by cuFile's stand-in: right after short reads, failures or missing parts,
+// and never silently through the host.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -33,12 +33,12 @@ namespace {
 
 constexpr std::size_t block = cufile::Block::size;
 
-// Of the stand-in, which does not hang without the kernel's list of modules.
+// A property of the stand-in, which does not hang without the kernel's list of modules.
 DirectOptions options(std::uint64_t least = 1) { return {.least = least, .cufile = {.modules = ""}}; }
 
 std::string path_of(TemporaryFolder const& folder) { return folder.path().string(); }
 
-// Calls f on such a machine, under seeds; nothing of cuFile's may be left.
+// Calls f on that machine, under seeds; checks that no cuFile object is left.
 template <class F>
 void on_machine(Machine const& machine, std::uint64_t seeds, F&& f) {
   emulation::cufile::set(machine);
@@ -57,9 +57,9 @@ void on_machine(Machine const& machine, std::uint64_t seeds, F&& f) {
 std::string shown(std::vector<Transferred> const& all) {
   std::string result;
   for (auto const& one : all)
-    result += text({result.empty() ? "" : "; ", one.path == TransferPath::direct ? "direct" : "pinned",
-                    one.why.empty() ? "" : " (", one.why, one.why.empty() ? "" : ")", ": ", one.reads, " reads of ",
-                    one.read_bytes, ", ", one.writes, " writes of ", one.written_bytes});
+    result += to_text({result.empty() ? "" : "; ", one.path == TransferPath::direct ? "direct" : "pinned",
+                       one.why.empty() ? "" : " (", one.why, one.why.empty() ? "" : ")", ": ", one.reads, " reads of ",
+                       one.read_bytes, ", ", one.writes, " writes of ", one.written_bytes});
   return result;
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("cuFile: a DirectStore is a store, whatever goes directly") {
     test::check_store(
         [&] {
           return RoutedStore{MemoryStore<DeviceBuffer>{}, Direct{folder / std::to_string(made++), options()},
-                             SmallerThan{3}};
+                             KeysBelow{"a"}};
         },
         on);
   });
@@ -109,7 +109,7 @@ TEST_CASE("cuFile: values and ranges of any size, over pages and blocks") {
         bytes += size, ++values;
       }
       CHECK(shown(store.transfer_path()) ==
-            text({"direct: ", values, " reads of ", bytes, ", ", values, " writes of ", bytes}));
+            to_text({"direct: ", values, " reads of ", bytes, ", ", values, " writes of ", bytes}));
       for (auto const range : {ByteRange{0, 1}, ByteRange{4095, 2}, ByteRange{4096, 4096}, ByteRange{5, block},
                                ByteRange{block - 3, block + 7}, ByteRange::suffix(1), ByteRange::suffix(block + 1)}) {
         auto const [offset, size] = range.resolve(large.size());
@@ -149,7 +149,7 @@ TEST_CASE("cuFile: what comes short is asked for again, and no more") {
         emulation::cufile::shorten(k, bytes);
         put(store, "k", large, on);
         emulation::cufile::shorten_nothing();
-        CHECK((value(store, "other", on) == other));  // the block has other bytes than those that are read next
+        CHECK((value(store, "other", on) == other));  // the block has other bytes than the next read
         emulation::cufile::shorten(k, bytes);
         CHECK((value(store, "k", on) == large));
         emulation::cufile::shorten_nothing();
@@ -213,7 +213,7 @@ TEST_CASE("cuFile: a batch whose end is not told is cancelled, and its values go
     CHECK((value(store, "k", on) == long_text(100'000)));
     CHECK(count("cuFileBatchIOCancel") == 1);
     CHECK(shown(store.transfer_path())
-              .ends_with("pinned (cuFileBatchIOGetStatus told of 0 of 1 requests): 1 reads of 100000, 0 writes of 0"));
+              .ends_with("pinned (cuFileBatchIOGetStatus reported 0 of 1 requests): 1 reads of 100000, 0 writes of 0"));
   });
 }
 
@@ -378,7 +378,7 @@ TEST_CASE("cuFile: the k-th call of the runtime fails: an error, or values that 
       Direct const store{path_of(folder), options()};
       emulation::fail(k);
       try {
-        auto const found = get(store, {"k"}, on);
+        auto const found = get_value(store, {"k"}, on);
         emulation::fail_nothing();
         has_failed = emulation::has_failed();
         REQUIRE(found);
@@ -433,16 +433,16 @@ TEST_CASE("cuFile: where it is not there, or would copy by the host, values go t
     });
   };
   check_why({}, {.least = 1, .cufile = {.library = "libnobody_has_this.so.0", .modules = ""}},
-            "cuFile is not there: libnobody_has_this.so.0");
+            "cannot load cuFile: libnobody_has_this.so.0");
   check_why({}, {.least = 1, .cufile = {.library = "libdl.so.2", .modules = ""}},
-            "cuFile is too old: it has no cuFile");
-  check_why({}, {.least = 1, .cufile = {.modules = "/nobody/made/this"}}, "there is no /nobody/made/this");
+            "cuFile is too old: it lacks cuFile");
+  check_why({}, {.least = 1, .cufile = {.modules = "/nobody/made/this"}}, "cannot read /nobody/made/this");
   check_why({.nvidia_fs = false}, options(), "cuFileDriverOpen: ");
   check_why({.nvidia_fs = false, .opens_without = true}, options(), "the kernel has neither nvidia-fs nor ");
-  check_why({.has_parameters = false}, options(), "cuFile's driver is in its compatible mode");
+  check_why({.has_parameters = false}, options(), "cuFile's driver is in compatibility mode");
   check_why({.direct_files = false}, options(), "cuFileHandleRegister: ");
   check_why({.registers = false}, options(), "cuFileBufRegister: ");
-  check_why({.most_at_once = 0}, options(), "cuFile takes no batches here");
+  check_why({.most_at_once = 0}, options(), "cuFile does not support batches here");
 }
 
 TEST_CASE("cuFile: a batch of values is one of cuFile's; files, memory and batches are kept") {
@@ -479,11 +479,11 @@ TEST_CASE("cuFile: a batch of values is one of cuFile's; files, memory and batch
   });
 }
 
-// Values of all sizes, from the one with that number on, and what writes them at once.
+// Values of all sizes, from the one with that number on, and a function that writes them at once.
 struct Values {
   explicit Values(std::size_t count, std::uint32_t first, DeviceQueue& on) {
     for (std::size_t i = 0; i < count; ++i) {
-      keys.push_back({text({"folder/", i})});
+      keys.push_back({to_text({"folder/", i})});
       texts.push_back(long_text(1 + i * 2500, static_cast<std::uint32_t>(first + i)));
       buffers.push_back(test::made<DeviceBuffer>(texts.back(), on));
     }
@@ -526,7 +526,7 @@ TEST_CASE("cuFile: values that are written at once are one batch of cuFile's, an
     CHECK(store.transfer_path().size() == 1);
     CHECK(store.transfer_path()[0].writes == 40);
 
-    // More than are open at once, among them values that are too small and too large for a batch.
+    // More than are open at once, including values that are too small and too large for a batch.
     Direct const picky{path_of(folder), options(5000)};
     Values many{3 * cufile::Writes::most, 2, on};
     many.texts[100] = long_text(block + 5);
@@ -542,7 +542,7 @@ TEST_CASE("cuFile: values that are written at once are one batch of cuFile's, an
 
     Values small{0, 0, on};
     for (std::size_t i = 0; i < 3 * cufile::Writes::most; ++i) {
-      small.keys.push_back({text({"small/", i})}), small.texts.push_back(text({"value ", i}));
+      small.keys.push_back({to_text({"small/", i})}), small.texts.push_back(to_text({"value ", i}));
       small.buffers.push_back(test::made<DeviceBuffer>(small.texts.back(), on));
     }
     emulation::cufile::forget_calls();
@@ -577,12 +577,12 @@ TEST_CASE(
       bool const has_failed = emulation::cufile::has_failed();
       emulation::cufile::fail_nothing();
       CHECK(some.are_in(store.host_side(), on));
-      some.write(store, on);  // of what failed nothing is left
+      some.write(store, on);  // the failed write leaves nothing
       CHECK(some.are_in(store.host_side(), on));
       if (!has_failed) break;
       ++failures;
     }
-    // Where it must go directly nothing is written that cannot.
+    // If it must be direct, nothing is written that cannot be.
     DeviceQueue on{HostQueue{1}};
     auto must = options();
     must.must = true;
@@ -592,7 +592,7 @@ TEST_CASE(
     for (std::size_t k = 8; k < 12; ++k) {
       emulation::cufile::fail(k);
       test::check_refused<StoreError>([&] { after.write(store, on); },
-                                      {"the value cannot go directly", "key \"folder/"});
+                                      {"the value cannot be transferred directly", "key \"folder/"});
       emulation::cufile::fail_nothing();
       CHECK(before.are_in(store.host_side(), on));
     }
@@ -621,7 +621,7 @@ TEST_CASE("cuFile: a store for each GPU, which refuses queues of others") {
         auto& other = queues[1 - device];
         put(store, "k", large, on);
         CHECK((value(store, "k", on) == large));
-        auto const where = text({"the store is for device ", device, ", and the queue is one of device ", 1 - device});
+        auto const where = to_text({"the store is for device ", device, ", but the queue is for device ", 1 - device});
         check_refused<StoreError>([&] { value(store, "k", other); }, {path_of(folder).c_str(), where.c_str()});
         check_refused<StoreError>([&] { put(store, "k", "1", other); }, {where.c_str()});
         check_refused<StoreError>([&] { store.append({"k"}, {}, large.size(), other); }, {where.c_str()});
@@ -690,7 +690,7 @@ TEST_CASE("cuFile: ranges that overlap or change places are right, and those of 
     check(2, {{{0, 8000}, part(4000, 8000), part(0, 16'000)}, {{100, 50}, part(0, 50), part(0, 16'000)}});
     emulation::cufile::forget_calls();
     check(2, {{{0, 3000}, part(0, 3000), {}}, {{7000, 3000}, part(3000, 3000), {}}});
-    CHECK(count("request") == 1);  // what lies within a page is read with them
+    CHECK(count("request") == 1);  // parts of a page are read with them
     CHECK(shown(store.transfer_path()) == "direct: 7 reads of 24100, 1 writes of 16000");
     check(2, {{{0, 3000}, part(3000, 3000), part(0, 16'000)}, {{3000, 3000}, part(0, 3000), part(0, 16'000)}});
     check(1, {{{0, 3000}, part(0, 3000), part(0, 6000)}, {{3000, 3000}, part(3000, 3000), part(0, 6000)}});
@@ -707,7 +707,7 @@ TEST_CASE("cuFile: nothing is read into a block that the stream still copies fro
     DeviceQueue on{HostQueue{1}};
     Direct const store{path_of(folder), options()};
     put(store, "one", one, on), put(store, "other", other, on);
-    auto const first = get(store, {"one"}, on), second = get(store, {"other"}, on);
+    auto const first = get_value(store, {"one"}, on), second = get_value(store, {"other"}, on);
     CHECK((test::text(first->view(), on) == one));
     CHECK((test::text(second->view(), on) == other));
   });
@@ -744,7 +744,7 @@ TEST_CASE("cuFile: a batch that fails leaves nothing for the next one, and count
     CHECK(told[0].reads == 2);
     auto must = options(20'000);
     must.must = true;
-    read_both(Direct{path_of(folder), must}, on);  // what is small need not go directly
+    read_both(Direct{path_of(folder), must}, on);  // small values need not be direct
   });
 }
 
@@ -817,10 +817,10 @@ TEST_CASE("cuFile: shards of elements as they are, and chunks that a device's co
     using Compressed = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
     codec::Sharding<Pipeline<space::Host, codec::Bytes>> shard;
     shard.chunk_shape = {8, 8};
-    create_array<std::uint32_t, 2>(host, "raw", {.shape = {64, 64}, .chunk_shape = {32, 32}, .overwrite = true},
+    create_array<std::uint32_t, 2>(host, "raw", {.shape = {64, 64}, .chunks = {32, 32}, .overwrite = true},
                                    Sharded{shard})
         .write(all, values);
-    create_array<std::uint32_t, 2>(host, "zstd", {.shape = {64, 64}, .chunk_shape = {32, 32}, .overwrite = true},
+    create_array<std::uint32_t, 2>(host, "zstd", {.shape = {64, 64}, .chunks = {32, 32}, .overwrite = true},
                                    Compressed{})
         .write(all, values);
 
@@ -829,17 +829,17 @@ TEST_CASE("cuFile: shards of elements as they are, and chunks that a device's co
     SplitStore const store{host, direct};
     using Raw = Pipeline<space::Device, codec::Sharding<Pipeline<space::Device, codec::Bytes>>>;
     auto const raw = open_array<std::uint32_t, 2, Raw>(store, "raw", on);
-    CHECK(test::on_host(raw.read(all, on), on) == values);
+    CHECK(test::on_host(raw.on(on).read(all), on) == values);
     auto const zstd =
         open_array<std::uint32_t, 2, Pipeline<space::Device, codec::Bytes, nvcomp::Trusted<nvcomp::Zstd>>>(store,
                                                                                                            "zstd", on);
-    CHECK(test::on_host(zstd.read(all, on), on) == values);
+    CHECK(test::on_host(zstd.on(on).read(all), on) == values);
     for (auto const& one : direct.transfer_path()) CHECK(one.path == TransferPath::direct);
 
     // A mini-batch of four files is one batch of cuFile's.
     on.wait();
     emulation::cufile::forget_calls();
-    CHECK(test::on_host(zstd.read(all, on, {.mini_batch = 4}), on) == values);
+    CHECK(test::on_host(zstd.on(on).read(all, {.mini_batch = 4}), on) == values);
     CHECK(count("cuFileBatchIOSubmit") == 1);
     CHECK(count("request") == 4);
   });

@@ -24,13 +24,13 @@ using DeviceQueue = tessera::Queue<tessera::space::Device>;
 using HostQueue = tessera::Queue<tessera::space::Host>;
 
 #if defined(TESSERA_CUDA_EMULATION)
-/// `count`, or TESSERA_TEST_SEEDS of the environment if that is less: tests that run tests take fewer.
+/// `count`, or TESSERA_TEST_SEEDS of the environment if that is less: tests that run tests use fewer.
 inline std::uint64_t seeds(std::uint64_t count) {
   auto const* const most = std::getenv("TESSERA_TEST_SEEDS");
   return most ? std::min<std::uint64_t>(count, std::strtoull(most, nullptr, 10)) : count;
 }
 
-/// Nothing of the runtime's is left.
+/// Checks that no object of the runtime is left.
 inline void check_nothing_left() {
   emulation::run_all();
   auto const left = emulation::alive();
@@ -75,7 +75,7 @@ B made(std::string_view text, DeviceQueue& on) {
   return buffer;
 }
 
-/// The bytes, once the queue has come there.
+/// The bytes, once the queue has reached this point.
 template <class S>
 std::string text(tessera::ByteView<S> bytes, DeviceQueue& on) {
   std::string result(bytes.size, '?');
@@ -92,7 +92,7 @@ void put(S const& store, std::string const& key, std::string_view value, DeviceQ
 }
 template <class S>
 std::string value(S const& store, std::string const& key, DeviceQueue& on, tessera::ByteRange range = {}) {
-  auto const buffer = tessera::get(store, {key}, tessera::queue_in<tessera::space_of<S>>(on), range);
+  auto const buffer = tessera::get_value(store, {key}, tessera::queue_in<tessera::space_of<S>>(on), range);
   return buffer ? text(buffer->view(), on) : "(missing)";
 }
 

@@ -1,4 +1,4 @@
-// Arrays in device memory: what they read and write is what the host's read and write, whatever the pipeline.
+// Arrays in device memory read and write the same as those in host memory, through any pipeline.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -20,7 +20,7 @@ TEST_CASE("the brain volume is read into device memory: a pipeline of its own, a
     auto const all_of_it = t1.read(all);
     CHECK(on_host(all_of_it, on) == test::t1_elements());
     auto const known = open_array<std::uint8_t, 3, Known>(store, "t1", on);
-    auto const again = known.read<PinnedBuffer>(all, on);
+    auto const again = known.on(on).read<PinnedBuffer>(all);
     CHECK(std::ranges::equal(again.elements(), test::t1_elements()));
     // Transposed, big-endian, blosc.
     auto const half = open_array<float, 3, Known>(store, "t1_half", on).read(all);
@@ -32,7 +32,7 @@ TEST_CASE("host and device write the same files, and each reads the other's") {
   under_seeds(16, [] {
     DeviceQueue on{test::HostQueue{}};
     MemoryStore<HostBuffer> const by_host, by_device;
-    NewArray<float> const options{.shape = {7, 10}, .chunk_shape = {3, 4}, .fill = 9};
+    NewArray<float> const options{.shape = {7, 10}, .chunks = {3, 4}, .fill = 9};
     auto const elements = test::numbers_from(1.f, 70);
     using OnHost = Pipeline<space::Host, Transpose, Bytes, Zstd>;
     using OnDevice = Pipeline<space::Device, Transpose, Bytes, CastTo<space::Host>, Zstd>;
@@ -48,8 +48,8 @@ TEST_CASE("host and device write the same files, and each reads the other's") {
     by_host.list("", [&](Listed const& entry) {
       ++keys;
       HostQueue here;
-      auto const mine = get(by_host, {std::string{entry.path}}, here),
-                 theirs = get(by_device, {std::string{entry.path}}, here);
+      auto const mine = get_value(by_host, {std::string{entry.path}}, here),
+                 theirs = get_value(by_device, {std::string{entry.path}}, here);
       REQUIRE(theirs);
       CHECK(std::ranges::equal(std::span{mine->view().data, mine->view().size},
                                std::span{theirs->view().data, theirs->view().size}));

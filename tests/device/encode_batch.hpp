@@ -1,4 +1,4 @@
-// What tests of encoders in device memory have in common: batches of chunks, and what the host makes of the results.
+// Common code of tests of encoders in device memory: batches of chunks, and the host's decoding of the results.
 #pragma once
 #include <cstdint>
 #include <random>
@@ -10,8 +10,8 @@
 
 namespace test {
 
-// Chunks in one allocation, each `apart` bytes behind the one before, and room for what becomes of them: as much for
-// each as the largest may need, `room_apart` bytes apart and so far from the beginning, too.
+// Chunks in one allocation, each `apart` bytes after the one before, and room for their results: enough for the
+// largest, `room_apart` bytes apart and at that offset from the beginning, too.
 template <class C>
 class EncodeBatch {
  public:
@@ -35,7 +35,7 @@ class EncodeBatch {
 
   void encode() { tessera::encode_batch(codec_, {}, std::span{tasks}, on_); }
 
-  /// What each chunk became; no byte between their rooms was touched.
+  /// The result of each chunk; checks that no byte between their rooms was changed.
   std::vector<std::string> encoded() {
     encode();
     auto const all = text(to_.view(), on_);

@@ -1,5 +1,5 @@
-// Every call of the CUDA runtime fails once, in every operation of every store: an error that says which call and which
-// key, or a result that is right all the same; nothing lost, nothing left; and the next operation works.
+// Every call of the CUDA runtime fails once, in every operation of every store: an error that names the call and the
+// key, or a correct result; nothing lost, nothing left; and the next operation works.
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,7 +16,8 @@ namespace {
 
 std::string const old_value = test::long_text(3000, 1), new_value = test::long_text(5000, 2);
 
-// The operations of a store. Each returns what is to be right if it does not throw, for when calls no longer fail.
+// The operations of a store. Each returns a check for a run without an exception, to be called when calls no longer
+// fail.
 template <class S>
 struct Operation {
   using Check = std::function<bool(DeviceQueue&)>;
@@ -29,7 +30,7 @@ std::vector<Operation<S>> operations() {
   using Queue = queue_of<S>;
   using Check = typename Operation<S>::Check;
   auto const read = [](S const& s, char const* key, ByteRange range, Queue& on, std::string const& expected) -> Check {
-    auto const found = std::make_shared<std::optional<B>>(get(s, {key}, on, range));
+    auto const found = std::make_shared<std::optional<B>>(get_value(s, {key}, on, range));
     return [=](DeviceQueue& queue) { return (*found ? text((*found)->view(), queue) : "(missing)") == expected; };
   };
   auto const always = [](DeviceQueue&) { return true; };
@@ -50,7 +51,7 @@ std::vector<Operation<S>> operations() {
        }},
       {"size",
        [](S const& s, B const&, Queue& on) -> Check {
-         auto const found = size(s, {"a/key"}, on);
+         auto const found = value_size(s, {"a/key"}, on);
          return [found](DeviceQueue&) { return found == old_value.size(); };
        }},
       {"read many",
@@ -174,7 +175,7 @@ TEST_CASE("without device memory nothing is half-written") {
     HostQueue host;
     host_side(files).write({"large"}, test::host_bytes(std::string(2'000'000, 'z')), host);
     try {
-      get(files, {"large"}, on);
+      get_value(files, {"large"}, on);
       FAIL_CHECK("there is no such memory");
     } catch (Error const& error) {
       std::string_view const what = error.what();

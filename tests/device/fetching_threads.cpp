@@ -1,4 +1,4 @@
-// A mini-batch that is alone under way, or nearly, is fetched by all threads of the host.
+// A mini-batch that is alone in progress, or nearly, is fetched by all threads of the host.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -34,14 +34,14 @@ using Sharded = Pipeline<space::Device, codec::Sharding<test::Compressed>>;
 
 template <class P, class S>
 auto made_in(S const& store, P const& pipeline, std::uint64_t rows, DeviceQueue& on) {
-  NewArray<float> const metadata{.shape = shape, .chunk_shape = {rows, shape[1]}, .overwrite = true};
+  NewArray<float> const metadata{.shape = shape, .chunks = {rows, shape[1]}, .overwrite = true};
   auto array = create_array<float, 2>(store, "a", metadata, pipeline, on);
   auto const memory = test::on_device<float, 2>(elements(), shape, on);
   array.write(all, memory).wait();
   return array;
 }
 
-// How many times the store is asked for values, where so many threads read.
+// The number of requests to the store, with that many reading threads.
 template <class P>
 std::size_t times_asked(std::size_t threads, P const& pipeline, std::uint64_t rows) {
   test::AskedBatches const store{MemoryStore<HostBuffer>{}};
@@ -64,7 +64,7 @@ TEST_CASE("each thread asks for its part of a mini-batch") {
   CHECK(asked(2) == 2);
   CHECK(asked(3) == 3);
   CHECK(asked(8) == 8);
-  CHECK(asked(64) == 8);  // a MiB is the least that is worth it
+  CHECK(asked(64) == 8);  // a MiB is the least that pays
   test::check_nothing_left();
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("the error of a part names its key, and the next read is right") {
 
 namespace {
 
-// At that key it fails, where it is asked for several values at once, and does not say which of them is at fault.
+// At that key it fails when several values are requested at once, without naming the failed one.
 struct FailsTogether : WrapperStore<MemoryStore<HostBuffer>> {
   std::shared_ptr<std::string> at = std::make_shared<std::string>();
 
@@ -117,13 +117,13 @@ TEST_CASE("what failed in a part is not blamed on the next mini-batch's chunks")
   DeviceQueue on{HostQueue{4}};
   Sharded const pipeline{codec::Sharding<test::Compressed>{{512, 256}}};
   auto const made = [&](char const* name, std::uint64_t rows) {
-    NewArray<float> const metadata{.shape = shape, .chunk_shape = {rows, shape[1]}};
+    NewArray<float> const metadata{.shape = shape, .chunks = {rows, shape[1]}};
     auto array = create_array<float, 2>(store, name, metadata, pipeline, on);
     array.write(all, test::on_device<float, 2>(elements(), shape, on)).wait();
     return array;
   };
   auto const many = made("many", 512), one = made("one", shape[0]);  // shards
-  auto damaged = *get(store.source(), {"one/c/0/0"}, on.host());
+  auto damaged = *get_value(store.source(), {"one/c/0/0"}, on.host());
   std::memset(damaged.span().data, 0xee, 4);
   store.write({"one/c/0/0"}, damaged.view(), on.host());
   auto found = test::on_device<float, 2>(std::vector<float>(shape[0] * 256), {shape[0], 256}, on);

@@ -1,4 +1,4 @@
-// Many values of files at once, into device memory: which cross together, and that nothing else is touched.
+// Many values of files at once, into device memory: which cross together, and that nothing else is changed.
 #include <random>
 
 #include <device/device.hpp>
@@ -133,8 +133,8 @@ TEST_CASE("files whose rooms follow each other cross in one copy for each block,
   for (Case const& one : {
            Case{20, 500, 1, 500, 1}, Case{20, 512, 1, 512, 20, false}, Case{20, 500, 256, 512, 1},
            Case{300, 20'000, 1, 20'000, 2}, Case{300, 19'999, 256, 20'224, 2},
-           Case{20, 500, 1, 512, 20},    // nobody says that the bytes between are free
-           Case{20, 500, 256, 768, 20},  // more than an alignment's worth of them
+           Case{20, 500, 1, 512, 20},    // the bytes between are not known to be free
+           Case{20, 500, 256, 768, 20},  // more than one alignment of them
        }) {
     CAPTURE(one.files);
     CAPTURE(one.size);
@@ -151,7 +151,7 @@ TEST_CASE("files whose rooms follow each other cross in one copy for each block,
       DeviceBuffer memory(wanted.keys.size() * apart, on);
       auto requests = wanted.requests(memory.span());
       for (int i = 0; i < 2; ++i)
-        get_many(store, std::span{requests}, on), on.wait();  // the blocks are there, and free
+        get_many(store, std::span{requests}, on), on.wait();  // the blocks exist, and are free
       emulation::Watch const watch;
       get_many(store, std::span{requests}, on);
       CHECK(watch.copies(cudaMemcpyHostToDevice) == copies);

@@ -1,4 +1,4 @@
-// How much memory a queue uses by itself at a time.
+// Peak of the memory that a queue uses itself.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -22,7 +22,7 @@ class Held {
   std::atomic<std::size_t> held_{0}, peak_{0};
 };
 
-// What queues use by themselves, counted.
+// The memory that queues use themselves, counted.
 struct DeviceMemory {
   Held& held;
   void* allocate_async(std::size_t n, std::size_t, cudaStream_t stream) {
@@ -48,7 +48,7 @@ struct PinnedMemory {
   }
 };
 
-// The most that f(queue) holds of memory, the queue's scratch included.
+// The peak of memory that f(queue) holds, including the queue's scratch.
 template <class F>
 std::size_t peak_of(std::size_t threads, F&& f) {
   Held held;

@@ -1,4 +1,4 @@
-// What a queue of a device keeps when nobody works on it: no more than it is told, and nothing after trim().
+// Memory that an idle queue of a device keeps: no more than its limit, and nothing after trim().
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace {
 
 Extents const shape{2048, 1024};
 constexpr std::size_t chunk = 1 << 20;     // bytes
-constexpr std::size_t tables = 64 << 10;  // of placing and the like
+constexpr std::size_t tables = 64 << 10;  // for placing and similar
 
 std::vector<std::uint8_t> noise() {
   std::vector<std::uint8_t> elements(2048 * 1024);
@@ -49,7 +49,7 @@ void use(S const& store, DeviceQueue& on) {
 auto made() {
   MemoryStore<HostBuffer> const store;
   DeviceQueue const on;
-  create_array<std::uint8_t, 2>(store, "a", {.shape = shape, .chunk_shape = {1024, 1024}}, test::Compressed{}, on);
+  create_array<std::uint8_t, 2>(store, "a", {.shape = shape, .chunks = {1024, 1024}}, test::Compressed{}, on);
   return store;
 }
 
@@ -67,8 +67,8 @@ TEST_CASE("trim gives back device memory and page-locked memory that nobody has"
     CHECK(kept.page_locked >= before.page_locked + 3 * chunk);
     on.trim();
     auto const after = held();
-    CHECK(after.allocations == before.allocations + 1);      // what is lent
-    CHECK(after.page_locked == before.page_locked + chunk);  // what is lent
+    CHECK(after.allocations == before.allocations + 1);      // lent memory
+    CHECK(after.page_locked == before.page_locked + chunk);  // lent memory
     use(store, on);                                          // all of it is made anew
   });
 }
@@ -94,7 +94,7 @@ TEST_CASE("after it was waited for a queue keeps no more than its bound") {
 }
 
 TEST_CASE("trim waits for what the stream does with what was given back, and lets be what is lent") {
-  emulation::seed(15);  // late: nothing is done before somebody waits
+  emulation::seed(15);  // late: nothing is done before a wait
   DeviceQueue on{test::HostQueue{}};
   auto const lent = on.lease<Scratch<space::Pinned>>();
   auto const mine = lent->take(100, on);
@@ -136,7 +136,7 @@ TEST_CASE("trim and the end of a queue wait asleep, and where there is no event 
       CHECK(std::string_view{reinterpret_cast<char const*>(to.view().data), 3} == "abc");
       if (!failed) CHECK(watch.spins() == 0);
     }
-    CHECK(k > 3);  // the event, its place in the stream, and the wait for it
+    CHECK(k > 3);  // the event, its record, and the wait for it
   }
 }
 

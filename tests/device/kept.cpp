@@ -1,4 +1,4 @@
-// What a queue keeps stays until the queue is done with it, and goes then.
+// Kept objects stay until the queue is done with them, and are freed then.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ using namespace tessera;
 using test::DeviceQueue, test::made, test::put, test::text, test::under_seeds, test::value;
 
 TEST_CASE("what is kept stays as long as the work that was queued before, whatever is kept after it") {
-  emulation::seed(15);  // late: nothing is done before somebody waits
+  emulation::seed(15);  // late: nothing is done before a wait
   auto const object = std::make_shared<int>(7);
   DeviceQueue on{test::HostQueue{}};
   auto const buffer = made<DeviceBuffer>("some bytes", on);
@@ -32,7 +32,7 @@ TEST_CASE("a buffer of one queue that is cast on another is freed when that one 
     DeviceQueue first{test::HostQueue{}}, second{test::HostQueue{}};
     auto from = made<DeviceBuffer>("some bytes", first);
     second.after(first.record());
-    auto const to = cast<PinnedBuffer>(std::move(from), second);
+    auto const to = copy_to<PinnedBuffer>(std::move(from), second);
     second.keep(0);
     auto const other = made<DeviceBuffer>("other bytes", first);  // where the freed one was, if it was
     CHECK(text(to.view(), second) == "some bytes");
@@ -66,7 +66,7 @@ TEST_CASE("a value grows behind those who read it and who wrote it") {
     auto const more = made<DeviceBuffer>(", and more", other);
     CHECK(store.append({"key"}, more.view(), 13, other));
     other.keep(0);
-    auto const elsewhere = made<DeviceBuffer>("another value", writer);  // where the old one was, if it has gone
+    auto const elsewhere = made<DeviceBuffer>("another value", writer);  // where the old one was, if that was freed
     CHECK(value(store, "key", reader) == "the old value, and more");
     CHECK(text(elsewhere.view(), writer) == "another value");
   });
@@ -77,7 +77,7 @@ TEST_CASE("a chunk that is replaced stays for the array that reads it") {
     DeviceQueue writer{test::HostQueue{}}, reader{test::HostQueue{}};
     auto const store = test::in_device_memory();
     auto const written =
-        create_array<float, 1>(store, "a", {.shape = {64}, .chunk_shape = {64}}, test::OnDevice{}, writer);
+        create_array<float, 1>(store, "a", {.shape = {64}, .chunks = {64}}, test::OnDevice{}, writer);
     auto const old = test::numbers_from(1.f, 64), newer = test::numbers_from(100.f, 64);
     auto const first_content = test::on_device<float, 1>(old, {64}, writer);
     auto const next_content = test::on_device<float, 1>(newer, {64}, writer);
@@ -102,7 +102,7 @@ struct Write {
   TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const { to[i] = std::byte{1}; }
 };
 
-// Page-locked memory that is gone when it is given back, and that there is one block of at a time.
+// Page-locked memory that is released as soon as it is freed, one block at a time.
 struct GoneAtOnce {
   int blocks = 0, at_work = 0;
   void* allocate(std::size_t size, std::size_t) {
@@ -119,7 +119,7 @@ struct GoneAtOnce {
   }
 };
 
-// Of what a queue lends: says whether the stream was done with it when it went.
+// A lent object: reports whether the stream was done with it when it was freed.
 struct Lent {
   cudaStream_t stream = nullptr;
   int* at_work = nullptr;
@@ -139,7 +139,7 @@ TEST_CASE("memory that a resource frees at once goes back when the stream is don
     GoneAtOnce resource;
     {
       DeviceQueue on{test::HostQueue{}, DeviceResources{.pinned = resource}};
-      // The second finds the first one's block in its way.
+      // The second finds the first one's block still in use.
       for (auto const size : {std::size_t{64}, std::size_t{1} << 20}) {
         PinnedBuffer buffer(size, on);
         launch(on, 64, Write{buffer.span().data});
@@ -213,7 +213,7 @@ TEST_CASE("the k-th call of trim fails: blocks that the stream still uses are wa
       crossing<space::Device, space::Pinned>::copy(from.view(), to.span(), on);
     }
     emulation::fail(k);
-    on.trim();  // the emulation ends the program where memory goes too early
+    on.trim();  // the emulation ends the program if memory is freed too early
     bool const failed = emulation::has_failed();
     emulation::fail_nothing();
     CHECK(text(to.view(), on) == std::string(100, 'a'));
@@ -226,8 +226,8 @@ TEST_CASE("the k-th call of trim fails: blocks that the stream still uses are wa
 
 namespace {
 
-// Calls f(fails) for each k, up to the first one for which nothing fails: fails(call) makes the k-th call of CUDA's in
-// `call` fail, and says whether there was one.
+// Calls f(fails) for each k, up to the first one without a failure: fails(call) makes the k-th call of CUDA in `call`
+// fail, and returns whether there was one.
 template <class F>
 void for_each_failing_call(F f) {
   under_seeds(16, [&] {
@@ -285,7 +285,7 @@ TEST_CASE("the k-th call of a cast fails: the buffer that it took may go") {
     DeviceQueue first{test::HostQueue{}}, second{test::HostQueue{}};
     auto from = made<DeviceBuffer>("some bytes", first);
     second.after(first.record());
-    fails([&] { auto const to = cast<PinnedBuffer>(std::move(from), second); });
+    fails([&] { auto const to = copy_to<PinnedBuffer>(std::move(from), second); });
     { auto const gone = std::move(from); }
     auto const other = made<DeviceBuffer>("other bytes", first);
     CHECK_NOTHROW(second.wait());

@@ -10,9 +10,9 @@ TEST_CASE("a mini-batch of files takes several slabs of page-locked memory, and 
   LocalStore<HostBuffer> const store{folder / "a"};
   DeviceQueue on{HostQueue{2}};
   auto const elements = test::numbers_from(1.f, rows * columns);
-  auto const array = create_array<float, 2>(store, "", {.shape = {rows, columns}, .chunk_shape = {1, columns}},
+  auto const array = create_array<float, 2>(store, "", {.shape = {rows, columns}, .chunks = {1, columns}},
                                             test::FromHost{}, on);
   array.through<space::Host>().write(all, elements);
-  bool const is_right = test::on_host(array.read(all, on, ReadOptions{.mini_batch = every_chunk}), on) == elements;
+  bool const is_right = test::on_host(array.on(on).read(all, ReadOptions{.mini_batch = every_chunk}), on) == elements;
   CHECK(is_right);
 }

@@ -1,4 +1,4 @@
-// The caller's own CUDA error, which a program looks for after its kernels: the library leaves it where it is.
+// The caller's own CUDA error, which a program checks after its kernels: the library leaves it unchanged.
 #include <device/device.hpp>
 
 using namespace tessera;

@@ -1,5 +1,4 @@
-// Values that a store lends: in the reader's order after they are written, and as they were whatever is done to the
-// key.
+// Values that a store lends: in the reader's order after they are written, and unchanged whatever happens to the key.
 #include <device/device.hpp>
 #include <support/refused.hpp>
 
@@ -30,7 +29,7 @@ void check_lending() {
       reader.keep(std::move(lent->owner));
       lent.reset();
       CHECK(text(other->bytes, reader) == new_value.substr(69'995));
-      put(store, "b", new_value, writer);  // in memory that is free again, if it is
+      put(store, "b", new_value, writer);  // in freed memory, if it is
     }
     CHECK((text(to.view().sub(0, 69'999), reader) == old_value.substr(1)));
     writer.wait();

@@ -1,4 +1,4 @@
-// Files into device memory: what is copied, what waits, what is made.
+// Files into device memory: copies, waits, allocations.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -119,7 +119,7 @@ TEST_CASE("the next block is read while the last one is copied") {
   on.wait();
   emulation::Watch const watch;
   REQUIRE(get_into(store, {"large"}, room.span(), on));
-  // Four blocks are read and their copies queued before anything waits.
+  // Four blocks are read and their copies queued before any wait.
   CHECK(watch.count("cudaEventSynchronize") == 0);
   CHECK(watch.copies(cudaMemcpyHostToDevice) == 4);
 }

@@ -1,5 +1,5 @@
-// zstd, gzip and numcodecs' lz4 decoded in device memory: bit for bit what the host's encoders wrote, at a cost in
-// calls that does not grow with a mini-batch's chunks; a chunk that is not sound is named among good ones.
+// zstd, gzip and numcodecs' lz4 decoded in device memory: bit for bit the input of the host's encoders, at a cost in
+// calls that does not grow with a mini-batch's chunks; an invalid chunk among good ones is named.
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -50,37 +50,37 @@ TEST_CASE("nvCOMP: a chunk whose frame is not sound is named, and never reaches 
                                 "codec zstd: " + std::to_string(damaged.size()) + " bytes do not decode to " +
                                     std::to_string(room) + ": " + because);
     };
-    named("", "they end before their frame does");
-    named(frame.substr(0, frame.size() - 1), "they end before their frame does");
-    named("garbage", "they do not begin as a frame of this codec does");
-    named(frame + frame, "more follows their first frame, and this program's implementation takes one");
-    named(frame, "their frame says that it decodes to 700", 699);
+    named("", "they end before the frame is complete");
+    named(frame.substr(0, frame.size() - 1), "they end before the frame is complete");
+    named("garbage", "they do not start with a frame of this codec");
+    named(frame + frame, "more data follows the first frame, and this program's implementation decodes only one");
+    named(frame, "the frame declares a decoded size of 700", 699);
     auto reserved = frame;
     reserved[4] = static_cast<char>(reserved[4] | 8);
-    named(reserved, "their frame has what the format reserves");
+    named(reserved, "the frame uses a value that the format reserves");
 
     auto const member = gzip(plain);
     check_named<nvcomp::Gzip>(member, 699, member,
                               "codec gzip: " + std::to_string(member.size()) +
-                                  " bytes do not decode to 699: their frame says that it decodes to 700");
+                                  " bytes do not decode to 699: the frame declares a decoded size of 700");
     check_named<nvcomp::Gzip>(
         "garbage", 700, member,
-        "codec gzip: 7 bytes do not decode to 700: they do not begin as a frame of this codec does");
+        "codec gzip: 7 bytes do not decode to 700: they do not start with a frame of this codec");
   });
 }
 
 TEST_CASE("nvCOMP: damaged LZ4 never reaches it") {
   under_seeds(8, [] {
     auto const frame = lz4(test::long_text(700));
-    std::string const ends = "they end before their frame does",
-                      another = "a part of their frame says another size than the whole does";
+    std::string const ends = "they end before the frame is complete",
+                      another = "a size in one part of the frame contradicts that of the whole";
     auto const named = [&](std::string const& damaged, std::string const& because, std::size_t room = 700) {
       check_named<nvcomp::Lz4>(damaged, room, frame,
                                "codec numcodecs.lz4: " + std::to_string(damaged.size()) + " bytes do not decode to " +
                                    std::to_string(room) + ": " + because);
     };
     named("abc", ends);
-    named(frame, "their frame says that it decodes to 700", 699);
+    named(frame, "the frame declares a decoded size of 700", 699);
     named(frame.substr(0, frame.size() - 1), ends);
     named(std::string{"\xbc\x02\0\0\xff\xff", 6}, ends);
     auto shorter = frame;
@@ -141,7 +141,7 @@ TEST_CASE("nvCOMP: inner chunks of shards") {
     DeviceQueue on{HostQueue{2}};
     MemoryStore<HostBuffer> const store;
     using OfHost = codec::Sharding<Pipeline<space::Host, Bytes, codec::Zstd, Crc32c>>;
-    NewArray<float> const wanted{.shape = shape, .chunk_shape = {16, 90}, .overwrite = true};
+    NewArray<float> const wanted{.shape = shape, .chunks = {16, 90}, .overwrite = true};
     create_array<float, 2>(store, "a", wanted, Pipeline<space::Host, OfHost>{OfHost{.chunk_shape = {4, 45}}},
                            HostQueue{1})
         .write(all, elements);
@@ -152,7 +152,7 @@ TEST_CASE("nvCOMP: inner chunks of shards") {
 
 namespace {
 
-// Documents and values of the host's array "a", the values in the device's memory.
+// Documents and values of the host's array "a", the values in device memory.
 auto copied_to_device(MemoryStore<HostBuffer> const& host, DeviceQueue& on) {
   MemoryStore<DeviceBuffer> values;
   host.list("a/c", [&](Listed const& listed) {
@@ -173,13 +173,13 @@ TEST_CASE("nvCOMP: in a store of device memory, by codecs that the document name
     made(host, Pipeline<space::Host, Bytes, codec::Zstd, Crc32c>{}, HostQueue{1}).write(all, elements);
     check_read<First>(copied_to_device(host, on), on);
     check_read<First>(SplitStore{host, CastStore<DeviceBuffer, MemoryStore<HostBuffer>>{host}}, on);
-    // Unchecked only on trust.
+    // Unchecked only by request.
     made(host, Pipeline<space::Host, Bytes, codec::Zstd>{}, HostQueue{1}).write(all, elements);
     using OnTrust = AnyPipeline<space::Device, space::Device, Codecs<Bytes, Trusted<nvcomp::Zstd>, nvcomp::Zstd>>;
     check_read<OnTrust>(copied_to_device(host, on), on);
     check_refused<MetadataError>(
         [&] { (void)open_array<float, 2, First>(copied_to_device(host, on), "a", on); },
-        {"member codecs", "zstd", "no crc32c right behind it checks them", "nvcomp::Trusted<...>"});
+        {"member codecs", "zstd", "no crc32c directly after it checks them", "nvcomp::Trusted<...>"});
   });
 }
 
@@ -193,15 +193,15 @@ TEST_CASE("nvCOMP: a damaged chunk of an array is named by its key") {
     auto const array = open_array<float, 2, P>(store, "a", on);
     auto const refused = [&](std::string const& value, char const* because) {
       test::put(store, "a/c/11/1", value, on);
-      check_refused<CodecError>([&] { array.read(all, on); }, {"key \"a/c/11/1\"", because});
+      check_refused<CodecError>([&] { array.on(on).read(all); }, {"key \"a/c/11/1\"", because});
       Box const good{{0, 44}, all};
-      CHECK_NOTHROW(array.read(good, on));
+      CHECK_NOTHROW(array.on(on).read(good));
     };
-    refused(sound.substr(0, 100), "codec zstd: 100 bytes do not decode to 720: they end before their frame does");
+    refused(sound.substr(0, 100), "codec zstd: 100 bytes do not decode to 720: they end before the frame is complete");
     refused(zstd(std::string(719, 'x')), "found 719 bytes of elements, expected 720");
-    refused(zstd(std::string(721, 'x')), "their frame says that it decodes to 721");
+    refused(zstd(std::string(721, 'x')), "the frame declares a decoded size of 721");
     test::put(store, "a/c/11/1", sound, on);
-    CHECK(test::on_host(array.read(all, on), on) == elements);
+    CHECK(test::on_host(array.on(on).read(all), on) == elements);
   });
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("nvCOMP: damage that no frame shows is found by the checksum before it
     test::put(store, "a/c/11/1", damaged, on);
     auto const check = [&]<class P>(std::type_identity<P>) {
       auto const array = open_array<float, 2, P>(store, "a", on);
-      check_refused<CodecError>([&] { array.read(all, on); },
+      check_refused<CodecError>([&] { array.on(on).read(all); },
                                 {"key \"a/c/11/1\"", "codec crc32c: the checksum of the bytes is "});
     };
     check(std::type_identity<Pipeline<space::Device, Bytes, nvcomp::Zstd, DeviceCrc32c, ToHost>>{});
@@ -296,7 +296,7 @@ TEST_CASE("the k-th call fails: arrays that nvCOMP decodes") {
           }
           failed = emulation::has_failed();
           emulation::fail_nothing();
-          CHECK(test::on_host(array.read(all, on), on) == elements);
+          CHECK(test::on_host(array.on(on).read(all), on) == elements);
           CHECK(cudaGetLastError() == cudaSuccess);
         }
         test::check_nothing_left();

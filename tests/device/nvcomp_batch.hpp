@@ -1,4 +1,4 @@
-// What tests of nvCOMP's decoders have in common: batches of chunks in device memory, and arrays that the host wrote.
+// Common code of tests of nvCOMP's decoders: batches of chunks in device memory, and arrays that the host wrote.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -22,8 +22,7 @@ std::string encoded_by(C const& codec, std::string const& plain) {
   return result;
 }
 
-// The chunks of a batch in one allocation, behind each other after an odd byte, and as much memory for the results as
-// is said.
+// The chunks of a batch in one allocation, consecutive after an odd byte, and memory of the given size for the results.
 class Batch {
  public:
   Batch(std::vector<std::string> const& chunks, std::vector<std::size_t> const& rooms, DeviceQueue& on) : on_{on} {
@@ -43,7 +42,7 @@ class Batch {
     }
   }
 
-  /// What each chunk became; no byte beside that was touched.
+  /// The result of each chunk; checks that no other byte was changed.
   template <class C>
   std::vector<std::string> decoded() {
     decode_batch(C{}, {}, std::span{tasks}, on_);
@@ -98,7 +97,7 @@ inline std::vector<std::string> const texts = [] {
   return result;
 }();
 
-// What is thrown of a batch of good chunks and this one at place 3.
+// The exception for a batch of good chunks with this one at place 3.
 template <class C>
 void check_named(std::string const& damaged, std::size_t room, std::string const& good, std::string const& expected) {
   CAPTURE(expected);
@@ -114,7 +113,7 @@ void check_named(std::string const& damaged, std::size_t room, std::string const
     CHECK(error.chunk() == 3u);
     CHECK(std::string{error.what()} == expected);
   }
-  rooms[3] = 700;  // and the device is at work as before
+  rooms[3] = 700;  // and the device works as before
   CHECK(Batch{std::vector<std::string>(6, good), rooms, on}.decoded<C>().size() == 6);
 }
 
@@ -131,7 +130,7 @@ void check_written_by_host(Pipeline<space::Host, OnHost...> const& pipeline, Dev
   check_read<Device>(store, on);
 }
 
-// 0, 0, 0, 0, 1 ... in one chunk of 5 by 6, as zarr-python 3.1.6 with numcodecs 0.16.6 wrote it.
+// 0, 0, 0, 0, 1 ... in one chunk of 5 by 6, written by zarr-python 3.1.6 with numcodecs 0.16.6.
 template <class P>
 void check_of_zarr_python(std::string const& codecs, std::string const& hex, DeviceQueue& on) {
   MemoryStore<HostBuffer> const store;
@@ -147,7 +146,7 @@ void check_of_zarr_python(std::string const& codecs, std::string const& hex, Dev
   test::put(store, "a/c/0/0", value, on);
   std::vector<std::uint16_t> expected(30);
   for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<std::uint16_t>(i / 4);
-  CHECK(test::on_host(open_array<std::uint16_t, 2, P>(store, "a", on).read(all, on), on) == expected);
+  CHECK(test::on_host(open_array<std::uint16_t, 2, P>(store, "a", on).read(all), on) == expected);
 }
 
 }  // namespace nvcomp_tests

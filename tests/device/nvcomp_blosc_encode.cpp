@@ -1,5 +1,5 @@
-// blosc encoded in device memory: frames that c-blosc and the device's own decoder read, laid out as c-blosc lays its
-// own, at a cost in calls that does not grow with chunks or blocks; what cannot be written is refused.
+// blosc encoded in device memory: frames that c-blosc and the device's own decoder read, laid out as c-blosc does, at a
+// cost in calls that does not grow with chunks or blocks; invalid input is refused.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,7 +24,7 @@ using OnTrust = Trusted<nvcomp::Blosc>;
 
 namespace {
 
-// Numbers that grow slowly, of which some bytes, and some blocks, are random: those do not shrink.
+// Slowly growing numbers, some of whose bytes, and blocks, are random: those do not shrink.
 std::string numbers(std::size_t size, std::uint64_t seed = 0) {
   test::Random random{seed};
   std::string result(size, '\0');
@@ -49,7 +49,7 @@ std::uint64_t number_at(std::string const& chunk, std::size_t at) {
   return detail::frame_integer(reinterpret_cast<std::byte const*>(chunk.data()) + at, 4);
 }
 
-// What the host and the device make of the encoded chunks is what they were.
+// Checks that the host and the device decode the encoded chunks to the originals.
 void check_back(std::vector<std::string> const& encoded, std::vector<std::string> const& plain, DeviceQueue& on) {
   std::string all, room;
   for (auto const& chunk : encoded) all += chunk;
@@ -109,7 +109,7 @@ TEST_CASE("nvCOMP encodes blosc: any compressor, filter, element, block and size
   });
   CHECK(stored > 100);
   CHECK(shrunk > 100);
-  CHECK(mixed > 100);  // streams that stand as they are among others
+  CHECK(mixed > 100);  // stored streams among others
 }
 
 TEST_CASE("nvCOMP encodes blosc: chunks are divided as c-blosc divides them") {
@@ -131,9 +131,9 @@ TEST_CASE("nvCOMP encodes blosc: chunks are divided as c-blosc divides them") {
             std::string expected(plain.size() + 16, '?');
             expected.resize(host.encode(test::host_bytes(plain),
                                         {reinterpret_cast<std::byte*>(expected.data()), expected.size()}, on_host));
-            // Version, format, flags, sizes of an element and of all; of a block, and where the first one begins.
+            // Version, format, flags, sizes of an element and of all; of a block, and the offset of the first one.
             CHECK(found[0].substr(0, 8) == expected.substr(0, 8));
-            if (cname == std::string_view{"lz4"}) continue;  // of which c-blosc makes larger blocks than it is asked to
+            if (cname == std::string_view{"lz4"}) continue;  // for which c-blosc makes larger blocks than requested
             CHECK(number_at(found[0], 8) == number_at(expected, 8));
             CHECK(number_at(found[0], 16) == number_at(expected, 16));
           }
@@ -183,7 +183,7 @@ TEST_CASE("nvCOMP encodes blosc: arrays that the host reads, whose documents say
     auto const check = [&]<class P>(P const& pipeline) {
       auto const array = made(store, pipeline, on);
       array.write(all, memory, WriteOptions{.mini_batch = 7}).wait();
-      CHECK(test::on_host(array.read(all, on), on) == elements);
+      CHECK(test::on_host(array.on(on).read(all), on) == elements);
       auto const& codecs = array.metadata().codecs;
       CHECK(codecs[1].configuration.get("typesize", 0) == 4);
     };
@@ -207,14 +207,14 @@ TEST_CASE("nvCOMP encodes blosc: inner chunks of shards in device memory, with c
     using Shard = codec::Sharding<Pipeline<space::Device, Bytes, nvcomp::Blosc, DeviceCrc32c>>;
     auto const memory = test::on_device<float, 2>(elements, shape, on);
     auto const files = test::files_of_the_device(folder.path().string());
-    create_array<float, 2>(files, "a", {.shape = shape, .chunk_shape = {16, 90}, .overwrite = true},
+    create_array<float, 2>(files, "a", {.shape = shape, .chunks = {16, 90}, .overwrite = true},
                            Pipeline<space::Device, Shard>{Shard{.chunk_shape = {4, 45}}}, on)
         .write(all, memory)
         .wait();
     using OfHost = codec::Sharding<Pipeline<space::Host, Bytes, codec::Blosc, Crc32c>>;
     LocalStore<HostBuffer> const of_host{folder.path().string()};
     CHECK(read_on_host<Pipeline<space::Host, OfHost>>(of_host) == elements);
-    CHECK(test::on_host(open_array<float, 2, Inner>(files, "a", on).read(all, on), on) == elements);
+    CHECK(test::on_host(open_array<float, 2, Inner>(files, "a", on).read(all), on) == elements);
   });
 }
 
@@ -225,16 +225,19 @@ TEST_CASE("nvCOMP encodes blosc: what it does not write is refused by its member
     auto const memory = test::on_device<float, 2>(elements, shape, on);
     auto const check = [&]<class C>(C const& codec, std::string const& expected) {
       using P = Pipeline<space::Device, Bytes, C, DeviceCrc32c, ToHost>;
-      auto const array = made(store, P{{}, codec, {}, {}}, on);
-      check_refused<CodecError>([&] { array.write(all, memory).wait(); },
-                                {"key \"a/c/", ("codec blosc: " + expected).c_str(), "write it with the host's codec"});
+      auto const refused = [&](auto&& f) {
+        check_refused<CodecError>(
+            f, {"key \"a/zarr.json\"", ("codec blosc: " + expected).c_str(), "write it with the host codec"});
+      };
+      refused([&] { made(store, P{{}, codec, {}, {}}, on); });
       codec::Blosc const same{codec.cname, codec.clevel, codec.shuffle, codec.typesize, codec.blocksize};
       made(store, Pipeline<space::Host, Bytes, codec::Blosc, Crc32c>{{}, same, {}}, HostQueue{1}).write(all, elements);
-      CHECK(test::on_host(open_array<float, 2, P>(store, "a", on).read(all, on), on) == elements);
+      refused([&] { open_array<float, 2, P>(store, "a", on).write(all, memory).wait(); });
+      CHECK(test::on_host(open_array<float, 2, P>(store, "a", on).read(all), on) == elements);
     };
     for (char const* cname : {"lz4hc", "zlib", "snappy"})
       check(blosc(cname), "member cname: found " + std::string{cname} + ", nvCOMP writes lz4 and zstd;");
-    check(blosc<nvcomp::BloscLz4>("lz4hc"), "member cname: found lz4hc, nvCOMP writes lz4 alone;");
+    check(blosc<nvcomp::BloscLz4>("lz4hc"), "member cname: found lz4hc, nvCOMP writes only lz4;");
     check(blosc("zstd", "shuffle", 256), "member typesize: found 256, nvCOMP writes 1 to 255;");
 
     // Streams of more than 16 MiB.
@@ -242,7 +245,7 @@ TEST_CASE("nvCOMP encodes blosc: what it does not write is refused by its member
         {{nullptr, std::size_t{1} << 26}, {nullptr, (std::size_t{1} << 26) + 16}}};
     check_refused<CodecError>(
         [&] { encode_batch(blosc("lz4", "shuffle", 2, std::size_t{1} << 26), {}, std::span{tasks}, on); },
-        {"codec blosc: member blocksize: found 67108864, nvCOMP writes at most 16777216 bytes to a stream;"});
+        {"codec blosc: member blocksize: found 67108864, nvCOMP writes at most 16777216 bytes per stream;"});
     tasks = {{{nullptr, std::size_t{0x7fffffff}}, {nullptr, std::size_t{1} << 32}}};
     check_refused<CodecError>([&] { encode_batch(blosc("lz4"), {}, std::span{tasks}, on); },
                               {"codec blosc: 2147483647 bytes are more than a blosc buffer can hold"});

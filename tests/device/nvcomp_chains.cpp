@@ -1,4 +1,4 @@
-// Encoders in device memory that follow each other: the sizes of chunks stay there, and the host waits once for all.
+// Consecutive encoders in device memory: the sizes of chunks stay there, and the host waits once for all.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,7 +19,7 @@ using test::DeviceQueue, test::HostQueue, test::under_seeds;
 
 namespace {
 
-// Chunks of elements in device memory, and what a pipeline makes of them there.
+// Chunks of elements in device memory, and a pipeline's output there.
 template <class P>
 class MiniBatch {
  public:
@@ -51,7 +51,7 @@ class MiniBatch {
   typename P::Encoding work_;
 };
 
-// What the host's codecs decode, the last one first.
+// Decoded by the host's codecs, the last one first.
 template <class... Cs>
 std::string decoded_by(std::string bytes, std::size_t most, Cs const&... codecs) {
   HostQueue on{1};
@@ -99,7 +99,7 @@ TEST_CASE("encoders in a chain: each takes what the one before left, whatever it
 
 namespace {
 
-// It could not encode the second chunk, and of its size it says anything.
+// It could not encode the second chunk, and its size is arbitrary.
 struct FailsAtOne {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "fails_at_one";
@@ -124,7 +124,7 @@ struct FailsAtOne {
   }
   void decode(std::span<CodecTask<space::Device>>, DeviceQueue&) const { throw CodecError{"it only encodes"}; }
   void expect_encoded(CodecTask<space::Device> const& task, std::size_t size, std::int32_t status) const {
-    if (status != 0) throw CodecError{text({"of ", task.from.size, " bytes it made ", size})};
+    if (status != 0) throw CodecError{to_text({"of ", task.from.size, " bytes it made ", size})};
   }
 };
 
@@ -159,7 +159,7 @@ void check_counts(P const& pipeline, test::BatchCalls const& expected) {
       DeviceQueue on{HostQueue{1}};
       MiniBatch<P> batch{pipeline, chunks, 45 * 16, on};
       batch.encode();
-      on.wait();  // what nobody waited for would still be in use
+      on.wait();  // without a wait it would still be in use
       emulation::Watch const watch;
       batch.encode();
       test::check_calls(watch, expected);
@@ -170,14 +170,14 @@ void check_counts(P const& pipeline, test::BatchCalls const& expected) {
 }  // namespace
 
 TEST_CASE("encoders in a chain: one wait and one copy of sizes for all of them, whatever the number of chunks") {
-  // A checksum alone needs no answer.
+  // A checksum alone needs no status.
   check_counts(Pipeline<space::Device, Bytes, DeviceCrc32c>{},
                {.launches = 2, .there = 1, .back = 0, .waits = 0, .most = 7});
   check_counts(Pipeline<space::Device, Bytes, OfZstd>{},
                {.launches = 1, .there = 1, .back = 1, .waits = 1, .most = 12});
   check_counts(Pipeline<space::Device, Bytes, nvcomp::Zstd, DeviceCrc32c>{},
                {.launches = 3, .there = 2, .back = 1, .waits = 1, .most = 17});
-  // Behind the first one, a launch takes the sizes; LZ4 has one for its header. Lists of the first may be in use yet.
+  // After the first one, a launch copies the sizes; LZ4 has one for its header. Lists of the first may still be in use.
   check_counts(Pipeline<space::Device, Bytes, OfZstd, nvcomp::Lz4, DeviceCrc32c>{},
                {.launches = 6, .there = 3, .back = 1, .waits = 1, .most = 30, .allocations = 4});
 }
@@ -193,7 +193,7 @@ TEST_CASE("encoders in a chain: a shard in device memory takes one wait for a mi
       codec::Sharding<Inner> shard;
       shard.chunk_shape = {length};
       auto const array = create_array<std::uint8_t, 1>(
-          store, "a", {.shape = {chunks * length}, .chunk_shape = {chunks * length}, .overwrite = true},
+          store, "a", {.shape = {chunks * length}, .chunks = {chunks * length}, .overwrite = true},
           Pipeline<space::Device, codec::Sharding<Inner>>{shard}, on);
       auto const values = test::numbers_from<std::uint8_t>(1, chunks * length);
       auto const memory = test::on_device<std::uint8_t, 1>(values, {chunks * length}, on);
@@ -208,7 +208,7 @@ TEST_CASE("encoders in a chain: a shard in device memory takes one wait for a mi
         CHECK(watch.count("cudaEventSynchronize") <= 1);
         CHECK(watch.synchronisations() == 0);
       }
-      CHECK(test::on_host(array.read(all, on), on) == values);
+      CHECK(test::on_host(array.on(on).read(all), on) == values);
     });
   }
 }

@@ -1,5 +1,5 @@
-// zstd, gzip and numcodecs' lz4 encoded in device memory: what the host's decoders and the device's make of it, at a
-// cost in calls that does not grow with a mini-batch's chunks; what cannot be written is refused in one line.
+// zstd, gzip and numcodecs' lz4 encoded in device memory: decoded by the host and by the device, at a cost in calls
+// that does not grow with a mini-batch's chunks; invalid input is refused in one line.
 #include <bit>
 #include <cstdint>
 #include <random>
@@ -36,7 +36,7 @@ std::vector<std::string> const texts = [] {
   return result;
 }();
 
-// Decoded by the host's codec it is what it was; and by the device's.
+// Checks that the host's codec decodes it to the original; and the device's.
 template <class Host, class C>
 void check_encoded(C const& codec, std::size_t apart, std::size_t room_apart) {
   CAPTURE(apart);
@@ -109,20 +109,20 @@ TEST_CASE("nvCOMP encodes: what it does not encode is named, and nothing is laun
     ByteView<space::Device> const large{view.data, (std::size_t{1} << 24) + 1};
     ByteSpan<space::Device> const large_room{room.data, std::size_t{1} << 30};
     std::string const too_large =
-        "nvCOMP encodes at most 16777216 bytes to a chunk, found 16777217: make chunks "
-        "smaller, or write with the host's codec";
+        "nvCOMP encodes at most 16777216 bytes per chunk, found 16777217: make chunks "
+        "smaller, or write with the host codec";
     check_refused_batch(nvcomp::Zstd{}, pair(large, large_room), on, "codec zstd: " + too_large);
     check_refused_batch(nvcomp::Lz4{}, pair(large, large_room), on, "codec numcodecs.lz4: " + too_large);
     check_refused_batch(nvcomp::Gzip{}, pair(view.sub(0, 0), room), on,
-                        "codec gzip: nvCOMP encodes no chunk of 0 bytes");
+                        "codec gzip: nvCOMP cannot encode a chunk of 0 bytes");
     check_refused_batch(nvcomp::Lz4{}, pair(view.sub(0, 10), room.sub(0, 100)), on, [&] {
       std::size_t most = 0;
       (void)nvcompBatchedLZ4CompressGetMaxOutputChunkSize(700, {NVCOMP_TYPE_CHAR, NVCOMP_BITSHUFFLE_NONE, {}}, &most);
-      return "codec numcodecs.lz4: nvCOMP wants room for " + std::to_string(4 + most) +
-             " bytes of each chunk, found 100";
+      return "codec numcodecs.lz4: nvCOMP needs room for " + std::to_string(4 + most) +
+             " bytes per chunk, found 100";
     }());
     check_refused_batch(nvcomp::Gzip{}, pair(view.sub(0, 10), room.sub(4, 200000)), on,
-                        "codec gzip: nvCOMP wants room at multiples of 8 bytes, which is not this one's place");
+                        "codec gzip: nvCOMP needs output memory aligned to 8 bytes, and this one is not");
     std::vector<CodecTask<space::Device>> none;
     CHECK_NOTHROW(encode_batch(nvcomp::Zstd{}, {}, std::span{none}, on));
   });
@@ -148,7 +148,7 @@ std::vector<T> read_on_host(S const& store) {
   return {found.data(), found.data() + found.size()};
 }
 
-// Written on the device, and the elements read on the host by that pipeline.
+// Written on the device; returns the elements that the host reads through that pipeline.
 template <class OnHost, class T = float, class P, class S>
 void check_written(S const& store, P const& pipeline, DeviceQueue& on, Extents const& chunks = chunk_shape,
                    WriteOptions const& options = {}) {
@@ -158,7 +158,7 @@ void check_written(S const& store, P const& pipeline, DeviceQueue& on, Extents c
   array.write(all, memory, options).wait();
   bool const is_same = read_on_host<OnHost, T>(store) == values;
   CHECK(is_same);
-  CHECK(test::on_host(array.read(all, on), on) == values);
+  CHECK(test::on_host(array.on(on).read(all), on) == values);
   // Part of a chunk: read, changed and written.
   Box const part{{3, 6}, {10, 80}};
   array.write(part, test::on_device<T, 2>(std::vector<T>(3 * 70, T{7}), {3, 70}, on)).wait();
@@ -220,14 +220,14 @@ TEST_CASE("nvCOMP encodes: in the device's own memory and files, by codecs that 
     made(files, pipeline, on).write(all, memory).wait();
     LocalStore<HostBuffer> const of_host{folder.path().string()};
     CHECK(read_on_host<Pipeline<space::Host, Bytes, codec::Zstd, Crc32c>>(of_host) == elements);
-    CHECK(test::on_host(open_array<float, 2, Known>(files, "a", on).read(all, on), on) == elements);
+    CHECK(test::on_host(open_array<float, 2, Known>(files, "a", on).read(all), on) == elements);
   });
 }
 
 TEST_CASE("nvCOMP encodes: inner chunks of shards") {
   under_seeds(8, [] {
     DeviceQueue on{HostQueue{2}};
-    NewArray<float> const wanted{.shape = shape, .chunk_shape = {16, 90}, .overwrite = true};
+    NewArray<float> const wanted{.shape = shape, .chunks = {16, 90}, .overwrite = true};
     using OfHost = codec::Sharding<Pipeline<space::Host, Bytes, codec::Zstd, Crc32c>>;
     auto const memory = test::on_device<float, 2>(elements, shape, on);
     auto const check = [&]<class Inner>(std::type_identity<Inner>, auto const& store, auto const& of_host) {
@@ -236,7 +236,7 @@ TEST_CASE("nvCOMP encodes: inner chunks of shards") {
           create_array<float, 2>(store, "a", wanted, Pipeline<space::Device, Shard>{Shard{.chunk_shape = {4, 45}}}, on);
       array.write(all, memory).wait();
       CHECK(read_on_host<Pipeline<space::Host, OfHost>>(of_host) == elements);
-      CHECK(test::on_host(array.read(all, on), on) == elements);
+      CHECK(test::on_host(array.on(on).read(all), on) == elements);
       Box const part{{3, 6}, {10, 80}};
       array.write(part, test::on_device<float, 2>(std::vector<float>(3 * 70, 7.f), {3, 70}, on)).wait();
       auto expected = elements;
@@ -259,24 +259,30 @@ TEST_CASE("nvCOMP encodes: what a configuration says and nvCOMP does not write i
     auto const memory = test::on_device<float, 2>(elements, shape, on);
     auto const check = [&]<class C, class Host>(C const& codec, Host const& same, std::string const& expected) {
       using P = Pipeline<space::Device, Bytes, C, DeviceCrc32c, ToHost>;
-      auto const array = made(store, P{{}, codec, {}, {}}, on);
-      auto const named = "codec " + std::string{C::name} + ": " + expected;
-      check_refused<CodecError>([&] { array.write(all, memory).wait(); },
-                                {"key \"a/c/", named.c_str(), "write it with the host's codec"});
+      auto const named = "key \"a/zarr.json\": codec " + std::string{C::name} + ": " + expected;
+      auto const refused = [&](auto&& f) {
+        check_refused<CodecError>(f, {named.c_str(), "write it with the host codec"});
+      };
+      erase_node(store, "a");
+      refused([&] { made(store, P{{}, codec, {}, {}}, on); });
+      CHECK_FALSE(exists(store, "a"));  // refused before any work
       made(store, Pipeline<space::Host, Bytes, Host, Crc32c>{{}, same, {}}, HostQueue{1}).write(all, elements);
-      CHECK(test::on_host(open_array<float, 2, P>(store, "a", on).read(all, on), on) == elements);
+      auto const opened = open_array<float, 2, P>(store, "a", on);
+      refused([&] { opened.write(all, memory).wait(); });
+      refused([&] { (void)opened.append(memory); });
+      CHECK(test::on_host(open_array<float, 2, P>(store, "a", on).read(all), on) == elements);
     };
     nvcomp::Zstd zstd;
     zstd.level = 3;
-    check(zstd, codec::Zstd{3}, "member level: found 3, nvCOMP writes 0 alone, which is an implementation's own;");
+    check(zstd, codec::Zstd{3}, "member level: found 3, nvCOMP writes only 0, the implementation's default;");
     zstd.level = 0, zstd.checksum = true;
-    check(zstd, codec::Zstd{0, true}, "member checksum: found true, nvCOMP writes false alone;");
+    check(zstd, codec::Zstd{0, true}, "member checksum: found true, nvCOMP writes only false;");
     nvcomp::Gzip gzip;
     gzip.level = 0;
     check(gzip, codec::Gzip{0}, "member level: found 0, nvCOMP writes 1 to 9;");
     nvcomp::Lz4 lz4;
     lz4.acceleration = 9;
-    check(lz4, HostLz4{9}, "member acceleration: found 9, nvCOMP writes 1 alone, which is the default;");
+    check(lz4, HostLz4{9}, "member acceleration: found 9, nvCOMP writes only 1, the default;");
   });
 }
 

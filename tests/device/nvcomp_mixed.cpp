@@ -1,5 +1,5 @@
-// Lists with two implementations of a codec, one of the host's and one of the device's: which of them decodes is seen
-// in how many bytes cross.
+// Lists with two implementations of a codec, one on the host and one on the device: the number of bytes that cross
+// shows which one decodes.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ namespace {
 
 Extents const shape{64, 80}, chunk_shape{16, 40}, shard_shape{64, 80};
 constexpr std::size_t bytes = std::size_t{64} * 80 * sizeof(float);
-// As compressible as they come: what is stored is a small part of it.
+// Highly compressible: the stored bytes are a small part.
 std::vector<float> const elements = [] {
   std::vector<float> result(64 * 80);
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<float>(i / 40);
@@ -32,7 +32,7 @@ using Known = AnyPipeline<space::Device, space::Host, Codecs<Transpose, Bytes, C
 
 template <class P>
 void write(MemoryStore<HostBuffer> const& store, P const& pipeline, Extents const& chunks) {
-  create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunks, .overwrite = true}, pipeline, HostQueue{1})
+  create_array<float, 2>(store, "a", {.shape = shape, .chunks = chunks, .overwrite = true}, pipeline, HostQueue{1})
       .write(all, elements);
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("nvCOMP beside the host's codecs: of one name, that decodes for which 
   write(store, OnHost<Bytes, codec::Zstd>{}, chunk_shape);
   check_read<Known<Trusted<nvcomp::Zstd>, codec::Zstd>>(store, Crosses::encoded);
   check_read<Known<codec::Zstd, Trusted<nvcomp::Zstd>>>(store, Crosses::encoded);
-  check_read<Known<nvcomp::Zstd, codec::Zstd>>(store, Crosses::decoded);  // nothing checks them: the host's codec does
+  check_read<Known<nvcomp::Zstd, codec::Zstd>>(store, Crosses::decoded);  // not checked: the host's codec decodes
   write(store, OnHost<Bytes, codec::Zstd, Crc32c>{}, chunk_shape);
   check_read<Known<nvcomp::Zstd, codec::Zstd, Crc32c>>(store, Crosses::encoded);
   check_read<Known<nvcomp::Zstd, codec::Zstd, DeviceCrc32c, Crc32c>>(store, Crosses::encoded);
@@ -118,7 +118,7 @@ TEST_CASE("nvCOMP beside the host's codecs: a damaged chunk is named, on either 
     test::put(store, "a/c/2/1", damaged, on);
     auto const check = [&]<class P>(std::type_identity<P>) {
       auto const array = open_array<float, 2, P>(store, "a", on);
-      test::check_refused<CodecError>([&] { array.read(all, on); }, {"key \"a/c/2/1\"", "codec crc32c"});
+      test::check_refused<CodecError>([&] { array.on(on).read(all); }, {"key \"a/c/2/1\"", "codec crc32c"});
     };
     check(std::type_identity<Known<nvcomp::Zstd, DeviceCrc32c>>{});
     check(std::type_identity<Known<nvcomp::Zstd, Crc32c>>{});

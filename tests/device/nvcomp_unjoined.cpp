@@ -1,5 +1,5 @@
-// Elements of blosc chunks that are placed from where nvCOMP decoded them to: shuffled, split, stored, swapped and
-// transposed, by selections of every kind; in one launch, which is all that follows nvCOMP's.
+// Elements of blosc chunks that are placed from nvCOMP's output: shuffled, split, stored, swapped and transposed, by
+// selections of every kind; in one launch, which is all that follows nvCOMP's.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -31,7 +31,7 @@ Blosc random_blosc(Random& random, std::size_t item) {
           random.one_in(3) ? random(1, 20) : item, random.one_in(2) ? 0 : random(128, 3000)};
 }
 
-// Of noise, or of bytes that change seldom; some chunks are missing.
+// Of noise, or of bytes that seldom change; some chunks are missing.
 test::ArrayContent random_array(Random& random) {
   auto content = test::random_content(random);
   if (random.one_in(2)) {  // of several blocks
@@ -98,7 +98,7 @@ std::vector<float> const elements = test::numbers_from(1.f, 60 * 300);
 
 template <class P>
 void write_floats(MemoryStore<HostBuffer> const& store, P const& pipeline) {
-  create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape, .overwrite = true}, pipeline,
+  create_array<float, 2>(store, "a", {.shape = shape, .chunks = chunk_shape, .overwrite = true}, pipeline,
                          HostQueue{1})
       .write(all, elements);
 }
@@ -128,7 +128,7 @@ TEST_CASE("a budget of memory has room for what nvCOMP's decoders use, and for l
                                               std::uint64_t budget) {
     CAPTURE(rows_of_chunk);
     MemoryStore<HostBuffer> const store;
-    create_array<float, 2>(store, "a", {.shape = {rows, columns}, .chunk_shape = {rows_of_chunk, columns}}, host,
+    create_array<float, 2>(store, "a", {.shape = {rows, columns}, .chunks = {rows_of_chunk, columns}}, host,
                            HostQueue{2})
         .write(all, many);
     DeviceQueue others{HostQueue{1}};  // whose memory is not counted
@@ -136,7 +136,7 @@ TEST_CASE("a budget of memory has room for what nvCOMP's decoders use, and for l
     for (std::size_t const threads : {1u, 3u}) {
       CAPTURE(threads);
       auto const peak = test::peak_of(threads, [&](DeviceQueue& on) {
-        open_array<float, 2, P>(store, "a", on).read(all, memory, on, ReadOptions{.memory = budget}).wait();
+        open_array<float, 2, P>(store, "a", on).read(all, memory, ReadOptions{.memory = budget}).wait();
       });
       bool const is_right = test::on_host(memory, others) == many;
       CHECK(is_right);
@@ -173,12 +173,12 @@ TEST_CASE("nvCOMP: a mini-batch of blosc is two launches, nvCOMP's, and one that
       auto const check_one = [&](auto const& selection, Extents const& memory_shape) {
         auto memory =
             test::on_device<float, 2>(std::vector<float>(memory_shape[0] * memory_shape[1]), memory_shape, on);
-        auto const read = [&] { array.read(selection, memory, on, options).wait(); };
+        auto const read = [&] { array.on(on).read(selection, memory, options).wait(); };
         read();
         emulation::Watch const watch;
         read();
         CHECK(watch.launches() == launches);
-        CHECK(watch.copies(cudaMemcpyHostToDevice) <= 3);  // two lists, and what is placed, if that is long
+        CHECK(watch.copies(cudaMemcpyHostToDevice) <= 3);  // two lists, and the list of placements, if that is long
         CHECK(watch.copies(cudaMemcpyDeviceToHost) == answers);
         CHECK(watch.count("cudaEventSynchronize") <= 3);
         CHECK(watch.synchronisations() == 0);
@@ -196,8 +196,8 @@ TEST_CASE("nvCOMP: a mini-batch of blosc is two launches, nvCOMP's, and one that
   };
   check({"lz4", 5, "shuffle", 4, 512}, 4);
   check({"zstd", 5, "bitshuffle", 4, 512}, 4);
-  check({"zlib", 5, "shuffle", 4, 512}, 5);  // nvCOMP takes deflate at some addresses only
-  check({"lz4", 0, "shuffle", 4, 0}, 2, 1);  // stored as it was: the headers, and what places
+  check({"zlib", 5, "shuffle", 4, 512}, 5);  // nvCOMP accepts deflate only at some addresses
+  check({"lz4", 0, "shuffle", 4, 0}, 2, 1);  // stored: the headers, and the placing
 }
 
 #endif

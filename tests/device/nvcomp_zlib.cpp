@@ -1,4 +1,4 @@
-// numcodecs' zlib decoded in device memory, from copies at addresses that nvCOMP takes.
+// numcodecs' zlib decoded in device memory, from copies at addresses that nvCOMP accepts.
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -51,11 +51,11 @@ TEST_CASE("nvCOMP: a chunk that is no zlib stream is named, and never reaches it
                                 "codec numcodecs.zlib: " + std::to_string(damaged.size()) + " bytes do not decode to " +
                                     std::to_string(room) + ": " + because);
     };
-    named("", "they end before their frame does");
-    named(stream.substr(0, 7), "they end before their frame does");
-    named("garbage", "they do not begin as a frame of this codec does");
+    named("", "they end before the frame is complete");
+    named(stream.substr(0, 7), "they end before the frame is complete");
+    named("garbage", "they do not start with a frame of this codec");
     named(stream, nvcompGetStatusString(nvcompErrorCannotVerifyChecksums), 699);
-    named(std::string{"\x78\x20", 2} + stream.substr(2), "their frame needs a dictionary");
+    named(std::string{"\x78\x20", 2} + stream.substr(2), "the frame needs a dictionary");
   });
 }
 

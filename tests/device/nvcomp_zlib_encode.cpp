@@ -1,5 +1,5 @@
-// numcodecs' zlib encoded in device memory: streams that zlib reads and whose checksums are right, at a cost in calls
-// that does not grow with chunks.
+// numcodecs' zlib encoded in device memory: streams that zlib reads, with correct checksums, at a cost in calls that
+// does not grow with chunks.
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -80,7 +80,7 @@ void check_written(P const& pipeline, DeviceQueue& on) {
   auto const found = open_array<float, 2, OnHost>(store, "a").read(all);
   bool const is_same = std::vector<float>(found.data(), found.data() + found.size()) == elements;
   CHECK(is_same);
-  CHECK(test::on_host(array.read(all, on), on) == elements);
+  CHECK(test::on_host(array.on(on).read(all), on) == elements);
 }
 
 }  // namespace

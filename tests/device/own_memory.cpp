@@ -1,4 +1,4 @@
-// Memory of a type of one's own, by contiguous_memory, as memory of arrays on the device.
+// A custom type of memory, declared by contiguous_memory, as memory of arrays on the device.
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -20,7 +20,7 @@ struct Elements {
 using P = Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>;
 
 auto made_in(MemoryStore<HostBuffer> const& store, DeviceQueue& on) {
-  return create_array<std::int32_t, 2>(store, "a", {.shape = {5, 7}, .chunk_shape = {2, 3}}, P{}, on);
+  return create_array<std::int32_t, 2>(store, "a", {.shape = {5, 7}, .chunks = {2, 3}}, P{}, on);
 }
 
 }  // namespace
@@ -47,11 +47,11 @@ TEST_CASE("elements of a type of one's own are written and read") {
     std::iota(given.elements().begin(), given.elements().end(), 1);
     DeviceBuffer memory{35 * sizeof(std::int32_t), on};
     Elements<std::int32_t> const elements{reinterpret_cast<std::int32_t*>(memory.span().data), 35};
-    array.write(all, given.view(), on).wait();
-    array.read(all, Elements{elements}, on).wait();
+    array.on(on).write(all, given.view()).wait();
+    array.on(on).read(all, Elements{elements}).wait();
     array.fill(all, 0).wait();
-    array.write(all, elements, on).wait();
-    auto const read = array.read<PinnedBuffer>(all, on);
+    array.on(on).write(all, elements).wait();
+    auto const read = array.on(on).read<PinnedBuffer>(all);
     CHECK(std::ranges::equal(read.elements(), given.elements()));
   });
 }
@@ -61,6 +61,6 @@ TEST_CASE("elements of a type of one's own that are too many are refused") {
   DeviceQueue on{test::HostQueue{}};
   auto const array = made_in(store, on);
   Elements<std::int32_t> elements{nullptr, 36};
-  CHECK_THROWS_WITH_AS(array.read(all, elements, on).wait(),
+  CHECK_THROWS_WITH_AS(array.on(on).read(all, elements).wait(),
                        doctest::Contains("the memory holds 36 elements, expected 35"), SelectionError);
 }

@@ -1,4 +1,4 @@
-// Placing by kernels, held against the host's on copies of the same bytes.
+// Placing by kernels, compared with the host's on copies of the same bytes.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,12 +19,12 @@ DeviceBuffer bytes_on_device(Bytes const& bytes, DeviceQueue& on) {
 }
 Bytes bytes_on_host(DeviceBuffer const& buffer, DeviceQueue& on) { return test::bytes(test::text(buffer.view(), on)); }
 
-/// Strides of one side of a batch, as random as they can be without two elements in one place, and the bytes around.
+/// Random strides of one side of a batch, without two elements in one place, and the bytes around them.
 struct Side {
   Strides strides;
-  std::size_t first = 0, size = 0;  // of a box: the byte of its first element, and how many bytes it needs
+  std::size_t first = 0, size = 0;  // of a box: the byte of its first element, and its size in bytes
 
-  /// `grain`: what strides and places are multiples of, beside the size of an element.
+  /// `grain`: strides and places are multiples of it, and of the size of an element.
   Side(Random& random, Extents const& most, std::size_t item, std::size_t grain, bool in_order) {
     strides = Strides::filled(most.rank(), 0);
     auto order = random.permutation(most.rank());
@@ -133,7 +133,7 @@ void check_batch(std::uint64_t seed, DeviceQueue& on, std::uint64_t limit) {
   auto const moved = detail::place_by_kernels<space::Device>(boxes, form, on, limit);
   test::HostQueue host;
   CHECK(moved == placer<space::Host>::place(batch.boxes, form, host));
-  CHECK(bytes_on_host(to, on) == batch.destination);  // all of it: nothing beside the boxes is touched
+  CHECK(bytes_on_host(to, on) == batch.destination);  // all of it: nothing outside the boxes is changed
   CHECK(bytes_on_host(from, on) == batch.source);
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("placing by kernels does what placing by the host does") {
 
 namespace {
 
-/// Processors of tests read words from anywhere; devices do not.
+/// Test processors read words at any address; devices do not.
 void check_alignment(detail::PlacementPlan const& plan) {
   std::uint64_t together = 0;
   for (auto const& box : plan.boxes)
@@ -212,7 +212,7 @@ TEST_CASE("boxes that fill their memory to its ends: nothing beside it is touche
           auto const from = bytes_on_device(source, on);
           auto to = bytes_on_device(expected, on);
           auto const rows = Layout::c_order(shape, item).strides;
-          auto other = rows;  // the first dimension is the dense one
+          auto other = rows;  // the first dimension is the contiguous one
           auto stride = static_cast<std::int64_t>(item);
           for (std::size_t d = 0; d < shape.rank(); stride *= static_cast<std::int64_t>(shape[d++])) other[d] = stride;
           PlacementForm const form{item, 1, {}, crossed ? other : rows, rows};
@@ -282,7 +282,8 @@ TEST_CASE("ranks up to 32 are placed where dimensions continue each other, and r
       placer<space::Device>::place(boxes, {1, 1, {}, dense, reversed}, on);
       FAIL("it was not refused");
     } catch (Error const& error) {
-      CHECK(std::string{error.what()}.find("boxes of 20 dimensions that do not continue each other") == 0);
+      CHECK(std::string{error.what()}.find("a device cannot place boxes of 20 dimensions that are not contiguous") ==
+            0);
     }
     CHECK_THROWS_AS(placer<space::Device>::place(boxes, {3, 3, {}, dense, dense}, on), Error);
   });
@@ -373,7 +374,7 @@ TEST_CASE(
           std::size_t const tables = count > 100 ? 1 : 0;
           CHECK(watch.copies(cudaMemcpyHostToDevice) == tables);
           CHECK(watch.count("cudaMemcpyAsync") == tables);
-          CHECK((watch.count("cudaEventRecord") == 0) == (tables == 0));  // there is no more to it than the launch
+          CHECK((watch.count("cudaEventRecord") == 0) == (tables == 0));  // the launch is all
           CHECK(watch.synchronisations() == 0);
           CHECK(watch.count("cudaEventSynchronize") == 0);
           if (is_first) continue;

@@ -1,5 +1,5 @@
-// Elements of lists, placed by kernels and by the host's loops: the same bytes, whatever their size and order, and
-// however boxes are divided.
+// Elements of lists, placed by kernels and by the host's loops: the same bytes, for any size and order, and however
+// boxes are divided.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -19,7 +19,7 @@ struct Form {
 };
 constexpr Form forms[] = {{1, 1}, {2, 1}, {2, 2}, {4, 4}, {8, 4}, {8, 8}, {16, 8}, {16, 1}, {3, 1}, {12, 4}, {24, 8}};
 
-// Boxes of which no two elements share a place in the destination: those are a permutation, dealt out box by box.
+// Boxes whose elements all have different places in the destination: those are a permutation, dealt out box by box.
 template <MemorySpace S>
 ListedBatch<S> random_batch(Random& random, std::size_t item, std::byte const* from, std::byte* to, std::size_t places) {
   ListedBatch<S> batch;

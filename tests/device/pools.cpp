@@ -1,9 +1,8 @@
-// Where device memory comes from: a pool of the queue's own, which keeps what is freed; or blocks, where there are
-// none.
+// The source of device memory: a pool of the queue's own, which keeps freed memory; or blocks, without pools.
 #include <device/arrays.hpp>
 #include <device/device.hpp>
 
-#if defined(TESSERA_CUDA_EMULATION)  // which has devices without pools, and says what a pool keeps
+#if defined(TESSERA_CUDA_EMULATION)  // which has devices without pools, and reports a pool's memory
 
 using namespace tessera;
 using test::DeviceQueue, test::made, test::numbers_from, test::on_device, test::on_host, test::text, test::under_seeds;
@@ -73,8 +72,8 @@ TEST_CASE("a device without memory pools: blocks of cudaMalloc are lent again") 
   under_seeds(16, [] {
     auto const before = free_bytes();
     auto const elements = numbers_from(1.f, 120);
-    DeviceQueue on{test::HostQueue{}};  // one thread: how many blocks are held at a time is known
-    auto const array = create_array<float, 2>(test::in_device_memory(), "a", {.shape = {10, 12}, .chunk_shape = {4, 5}},
+    DeviceQueue on{test::HostQueue{}};  // one thread: the number of blocks held at a time is known
+    auto const array = create_array<float, 2>(test::in_device_memory(), "a", {.shape = {10, 12}, .chunks = {4, 5}},
                                               test::OnDevice{}, on);
     array.write(all, on_device<float, 2>(elements, {10, 12}, on)).wait();
     CHECK(on_host(array.read(all), on) == elements);

@@ -1,4 +1,4 @@
-// Device queues: what orders them, what they keep, where they wait.
+// Device queues: their order, their memory, their waits.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -37,7 +37,7 @@ TEST_CASE("work goes in the queue's order") {
 TEST_CASE("a queue that is given no host queue has as many host threads as an array that is given no queue") {
   under_seeds(2, [] {
     MemoryStore<HostBuffer> const store;
-    auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {3}, .chunk_shape = {3}});
+    auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {3}, .chunks = {3}});
     auto const all_of_them = array.untyped().queue().threads();
     CHECK(all_of_them == std::max(1u, std::thread::hardware_concurrency()));
     CHECK(DeviceQueue{}.host().threads() == all_of_them);
@@ -141,7 +141,7 @@ TEST_CASE("what is kept goes when the queue is done with it, or with the queue")
     auto buffer = made<DeviceBuffer>("aaaa", on);
     on.keep(object);
     CHECK(object.use_count() > 1 - 1);
-    on.wait();  // lets go of what is done
+    on.wait();  // releases finished objects
     CHECK(object.use_count() == 1);
     on.keep(object);
     on = DeviceQueue{};
@@ -169,7 +169,28 @@ TEST_CASE("a queue works on the caller's stream and leaves it") {
 TEST_CASE("default streams are refused") {
   for (auto const stream : {cudaStream_t{}, cudaStreamLegacy, cudaStreamPerThread})
     test::check_refused<DeviceError>([&] { DeviceQueue{stream}; },
-                                     {"never works on a default stream", "cudaStreamCreateWithFlags"});
+                                     {"cannot use a default stream", "cudaStreamCreateWithFlags"});
+}
+
+TEST_CASE("a queue that is ordered with the default stream needs no event between them") {
+  under_seeds(32, [] {
+    auto on = DeviceQueue::ordered_with_default_stream(HostQueue{2});
+    CHECK(on.host().threads() == 2);
+    MemoryStore<HostBuffer> const store;
+    using Stored = Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>;
+    auto const array =
+        create_array<std::uint8_t, 1>(store, "a", {.shape = {4}, .chunks = {2}, .fill = 7}, Stored{}, on);
+    array.on(on).fill({{0, 2}}, 1).wait();
+
+    DeviceBuffer buffer(8, on);
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(buffer.span().data);
+    REQUIRE(cudaMemsetAsync(bytes, 'a', 8) == cudaSuccess);
+    add(on, buffer, 1);  // after the default stream's work
+    auto reading = array.on(on).read(all, ArrayView<std::uint8_t, 1, space::Device>{bytes, {4}, {1}});
+    REQUIRE(cudaMemsetAsync(bytes + 6, 'x', 2) == cudaSuccess);  // after the queue's
+    CHECK(text(buffer.view(), on) == "\1\1\7\7bbxx");
+    reading.wait();
+  });
 }
 
 TEST_CASE("a queue may be used by many threads") {
@@ -238,7 +259,7 @@ TEST_CASE("a queue acts on the device of its stream, and puts the current device
     int current = -1;
     REQUIRE(cudaGetDevice(&current) == cudaSuccess);
     CHECK(current == 0);
-    DeviceQueue other{test::HostQueue{}};  // on device 0, ordered after what device 1 does
+    DeviceQueue other{test::HostQueue{}};  // on device 0, ordered after device 1's work
     add(on, buffer, 1);
     other.after(on.record());
     other.wait();
@@ -247,7 +268,7 @@ TEST_CASE("a queue acts on the device of its stream, and puts the current device
   emulation::set({});
 }
 
-// wait(queue) returns what waits for the queue's work so far, however it is that the program waits.
+// wait(queue) returns an object that waits for the queue's work so far, in each of the program's ways to wait.
 template <class F>
 void check_waiting_in_vain(F prepare) {
   for (std::size_t k = 0;; ++k) {
@@ -265,7 +286,7 @@ void check_waiting_in_vain(F prepare) {
       emulation::fail(k);
       try {
         wait();
-      } catch (DeviceError const&) {  // none where only an event's end fails
+      } catch (DeviceError const&) {  // none if only an event's destruction fails
       }
       bool const failed = emulation::has_failed();
       emulation::fail_nothing();
@@ -284,7 +305,7 @@ TEST_CASE("who waits in vain is left nothing that is still written to") {
 }
 
 TEST_CASE("the first error of pending work is thrown, with its key, and the device is of no use until it is reset") {
-  emulation::seed(15);  // late: the error shows when somebody waits
+  emulation::seed(15);  // late: the error appears at a wait
   {
     DeviceQueue on{test::HostQueue{}};
     auto buffer = made<DeviceBuffer>("aaaa", on);

@@ -1,5 +1,5 @@
 // Arrays of every type, rank and layout, read and written by host and device through every kind of store, by selections
-// of every kind, held against elements that are picked one by one.
+// of every kind, compared with elements that are picked one by one.
 #include <algorithm>
 #include <tuple>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t budget = 1 << 20;
 
-// Writes the content the slow way and takes some chunks away again: their elements are the fill value.
+// Writes the content element by element and removes some chunks: their elements have the fill value.
 template <class... Codecs>
 test::OnHost written(Random& random, test::ArrayContent& content, Codecs const&... codecs) {
   MemoryStore<HostBuffer> const store;

@@ -51,7 +51,7 @@ void run(S store, Random& random, Leaf const& leaf) {
   test::expect_nothing_left();
 }
 
-/// Whatever the file says, if it is of the device's codecs.
+/// Whatever codecs of the device the file has.
 using Elements = AnyPipeline<space::Device, space::Device, Codecs<codec::Transpose, codec::Bytes>>;
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <device/arrays.hpp>
 #include <device/two_devices.hpp>
 
-#if defined(TESSERA_CUDA_EMULATION)  // where there are two
+#if defined(TESSERA_CUDA_EMULATION)  // if there are two
 
 using namespace tessera;
 using test::DeviceQueue, test::numbers_from, test::on_device, test::on_host, test::with_two_devices;
@@ -17,7 +17,7 @@ void check_array(P const& pipeline, Extents const& chunk_shape) {
   with_two_devices(2, [&](DeviceQueue& first, DeviceQueue& second) {
     auto const store = test::in_device_memory();
     auto const array =
-        create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape}, pipeline, first);
+        create_array<float, 2>(store, "a", {.shape = shape, .chunks = chunk_shape}, pipeline, first);
     array.write(all, on_device<float, 2>(elements, shape, first)).wait();
     auto const there = open_array<float, 2, P>(store, "a", second);
     CHECK(on_host(there.read(all), second) == elements);

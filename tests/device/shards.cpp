@@ -1,5 +1,5 @@
-// Sharded arrays in device memory: read and written as the host does, chunk by chunk at the bottom of the shards, whose
-// indexes stay with the host.
+// Sharded arrays in device memory: read and written as on the host, chunk by chunk at the bottom of the shards, whose
+// indexes stay on the host.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -8,6 +8,7 @@
 #include <support/brain.hpp>
 #include <support/refused.hpp>
 #include <support/sharded.hpp>
+#include <tessera/any_spaces.hpp>
 
 namespace shards_tests {
 
@@ -18,10 +19,10 @@ namespace {
 
 using OnDevice = Pipeline<space::Device, codec::Sharding<test::OnDevice>>;
 using Compressed = Pipeline<space::Device, codec::Sharding<test::Compressed>>;
-/// Whatever the file says, if it is of the device's codecs.
+/// Whatever codecs of the device the file has.
 using Elements = AnyPipeline<space::Device, space::Device, Codecs<codec::Transpose, codec::Bytes>>;
 
-// A random document, and some of its elements written by the host: shards are missing, and chunks in them.
+// A random document, and some of its elements written by the host: some shards, and chunks in them, are missing.
 test::OnHost written(Random& random, test::ArrayContent& content, std::string const& leaf,
                      std::string const& behind = "") {
   MemoryStore<HostBuffer> const store;
@@ -117,7 +118,7 @@ TEST_CASE("codecs behind shards are refused by name where the store's bytes are 
   auto const store = test::filled_from(host.store, test::in_device_memory(), on);
   test::check_refused<MetadataError>(
       [&] { open_any<Elements>(store, "a", on); },
-      {"key \"a/zarr.json\": ", "\"crc32c\" after sharding_indexed is the host's work", "a store of host bytes"});
+      {"key \"a/zarr.json\": ", "\"crc32c\" after sharding_indexed runs on the host only", "a store of host bytes"});
 }
 
 namespace {
@@ -133,12 +134,12 @@ auto made(S const& store, DeviceQueue const& on) {
     pipeline = P{codec::Sharding<test::OnDevice>{{rows, columns}}};
   else
     pipeline = P{codec::Sharding<test::Compressed>{{rows, columns}}};
-  return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {4 * rows, 2 * columns}}, pipeline, on);
+  return create_array<float, 2>(store, "a", {.shape = shape, .chunks = {4 * rows, 2 * columns}}, pipeline, on);
 }
 
 std::vector<float> const elements = test::numbers_from(1.f, shape[0] * shape[1]);
 
-// The array through a pipeline that the program knows, whole and in part, into memory of every kind.
+// Reads the array through a pipeline that the program knows, whole and in part, into memory of every kind.
 template <class P, class Make>
 void check_arrays(Make&& make) {
   under_seeds(16, [&] {
@@ -157,13 +158,13 @@ void check_arrays(Make&& make) {
     CHECK(std::ranges::equal(pinned.elements(), expected));
     auto const managed = array.template read<ManagedBuffer>(part);
     CHECK(test::on_host(managed, on) == expected);
-    // Written in part, by values that are let go of at once.
+    // Written in part, from values that are released at once.
     auto changed = elements;
     for (std::size_t i = 2; i < 50; i += 5)
       for (std::size_t j = 7; j < 14; ++j) changed[i * 20 + j] = -7;
     array.write(part, test::on_device<float, 2>(std::vector<float>(70, -7.f), part_shape, on)).wait();
     CHECK(test::on_host(array.read(all), on) == changed);
-    array.fill(Box{{24, 36}, all}, 0.f).wait();  // the third shard: nothing is in it any more
+    array.fill(Box{{24, 36}, all}, 0.f).wait();  // the third shard: it is empty now
     std::fill(changed.begin() + 24 * 20, changed.begin() + 36 * 20, 0.f);
     CHECK(test::value(chunks_of(store), "a/c/2/0", on) == "(missing)");
     CHECK(test::on_host(array.read(all), on) == changed);
@@ -191,7 +192,7 @@ TEST_CASE("the host's shards in stores of pinned and managed memory") {
       using Crossing = Pipeline<space::Host, codec::Bytes, codec::Zstd, CastTo<typename B::space_type>>;
       using Sharded = Pipeline<space::Host, codec::Sharding<Crossing>>;
       SplitStore const store{MemoryStore<HostBuffer>{}, chunks};
-      auto const array = create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {4 * rows, 2 * columns}},
+      auto const array = create_array<float, 2>(store, "a", {.shape = shape, .chunks = {4 * rows, 2 * columns}},
                                                 Sharded{codec::Sharding<Crossing>{{rows, columns}}}, on);
       array.write(all, elements);
       array.fill(Box{{5, 9}, {3, 4}}, -1.f);
@@ -208,7 +209,7 @@ TEST_CASE("the host's shards in stores of pinned and managed memory") {
 
 namespace {
 
-// Parts of shards are appended, and what that leaves goes.
+// Parts of shards are appended, and the garbage is removed.
 template <class P, class Make>
 void check_appended(Make&& make) {
   under_seeds(16, [&] {
@@ -218,7 +219,7 @@ void check_appended(Make&& make) {
     array.write(all, test::on_device<float, 2>(elements, shape, on)).wait();
     auto const before = test::value(chunks_of(store), "a/c/3/0", on);
     auto changed = elements;
-    // In the fourth shard: a whole chunk and parts of its neighbours, by values that are let go of at once.
+    // In the fourth shard: a whole chunk and parts of its neighbours, from values that are released at once.
     for (std::size_t i = 36; i < 41; ++i)
       for (std::size_t j = 0; j < 20; ++j) changed[i * 20 + j] = -7;
     array
@@ -285,8 +286,8 @@ TEST_CASE("a damaged index in a store of device memory: the shard's key, and the
 
 namespace {
 
-// What a read of `batches` mini-batches costs, beside what the indexes do: `index_copies` for each shard, which the
-// host waits for.
+// The cost of a read of `batches` mini-batches, besides the indexes: `index_copies` for each shard, which the host
+// waits for.
 template <class P, class S>
 void check_counts(S const& store, std::size_t index_copies, std::size_t data_copies) {
   DeviceQueue on{test::HostQueue{}};
@@ -338,7 +339,7 @@ TEST_CASE("indexes that are kept do not come to the host again, but of a shard t
     CHECK(index_reads() == shards);
     CHECK(index_reads() == 0);
     array.fill(Box{{24, 36}, all}, 1.f).wait();  // the third
-    auto const again = index_reads();            // others may be counted with it
+    auto const again = index_reads();            // others may be included in the count
     CHECK(again >= 1);
     CHECK(again < shards);
     CHECK(index_reads() == 0);
@@ -349,5 +350,24 @@ TEST_CASE("indexes that are kept do not come to the host again, but of a shard t
 }
 
 #endif
+
+TEST_CASE("NewArray::shards puts the chunks of a pipeline of the device into shards") {
+  std::vector<float> elements(16 * 12);
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<float>(i);
+  under_seeds(16, [&] {
+    DeviceQueue on{HostQueue{2}};
+    using Crossing = Pipeline<space::Device, codec::Bytes, CastTo<space::Host>, codec::Crc32c>;
+    MemoryStore<HostBuffer> const store;
+    auto const array = create_array<float, 2>(
+        store, "a", {.shape = {16, 12}, .shards = {8, 12}, .chunks = {4, 3}}, Crossing{}, on);
+    array.write(all, test::on_device<float, 2>(elements, {16, 12}, on)).wait();
+    CHECK(array.untyped().inner_chunk_shape() == Extents{4, 3});
+    CHECK(test::on_host(open_array<float, 2, Crossing>(store, "a", on).read(all), on) == elements);
+    std::vector<float> found(elements.size());
+    open_array<float, 2>(store, "a").read(all, found);
+    CHECK(found == elements);
+  });
+  test::expect_nothing_left();
+}
 
 }  // namespace shards_tests

@@ -35,7 +35,7 @@ TEST_CASE("structs are swapped component by component in device memory, too (COD
       DeviceQueue on{HostQueue{2}};
       MemoryStore<HostBuffer> const store;
       auto const device = create_array<Mixed, 2>(
-          store, "a", {.shape = {9, 11}, .chunk_shape = {3, 4}, .fill = fill},
+          store, "a", {.shape = {9, 11}, .chunks = {3, 4}, .fill = fill},
           test::FromHost{codec::Bytes{order}, CastTo<space::Host>{}}, on);
       device.write({{1, 8}, {0, 10}}, on_device<Mixed, 2>(elements, {7, 10}, on)).wait();
       auto const host = open_array<Mixed, 2, AllCodecs>(store, "a");

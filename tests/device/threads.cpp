@@ -1,4 +1,4 @@
-// Eight threads with queues of their own on stores that they share.
+// Eight threads with queues of their own on shared stores.
 #include <atomic>
 #include <thread>
 

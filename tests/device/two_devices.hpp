@@ -1,13 +1,13 @@
-// What runs with queues of two GPUs.
+// Code for queues of two GPUs.
 #pragma once
 #include <cstddef>
 
 #include <device/device.hpp>
 
-#if defined(TESSERA_CUDA_EMULATION)  // where there are two
+#if defined(TESSERA_CUDA_EMULATION)  // if there are two
 namespace test {
 
-/// Under 16 seeds, calls f(queue of device 0, queue of device 1), each with so many threads of the host.
+/// Under 16 seeds, calls f(queue of device 0, queue of device 1), each with that many host threads.
 template <class F>
 void with_two_devices(std::size_t threads, F&& f) {
   auto const queue_of = [&](int device) {

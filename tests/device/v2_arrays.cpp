@@ -1,4 +1,4 @@
-// Arrays of Zarr v2 in device memory go the way of all others.
+// Arrays of Zarr v2 in device memory work like all others.
 #include <vector>
 
 #include <device/arrays.hpp>

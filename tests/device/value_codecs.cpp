@@ -1,5 +1,5 @@
-// Array-to-array codecs of a program's own that change values, in arrays of device memory: on the device by a kernel,
-// or behind a cast by the host.
+// Custom array-to-array codecs that change values, in arrays of device memory: on the device by a kernel, or after a
+// cast on the host.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,7 +15,7 @@ using test::DeviceQueue, test::HostQueue, test::Random, test::under_seeds;
 
 namespace {
 
-// One row: sums up what is stored, or takes differences.
+// One row: sums up the stored values, or takes differences.
 struct Rows {
   std::int32_t const* from;
   std::int32_t* to;
@@ -32,7 +32,8 @@ struct Rows {
   }
 };
 
-/// Each element but the first of a row as what it is more than the one before it. Runs on the device and on the host.
+/// Each element but the first of a row becomes the difference from the one before it. Runs on the device and on the
+/// host.
 struct Delta {
   using kind = array_to_array;
   static constexpr std::string_view name = "example.delta";
@@ -69,9 +70,9 @@ struct Delta {
   }
 };
 
-NewArray<std::int32_t> const wanted{.shape = {9, 14}, .chunk_shape = {4, 6}, .fill = 7};
+NewArray<std::int32_t> const wanted{.shape = {9, 14}, .chunks = {4, 6}, .fill = 7};
 
-// Random parts written and read through one array, and all of it through the host's.
+// Random parts written and read through one array, and the whole through the host's.
 template <class P, class HostPipeline, class Store>
 void check_parts(Store const& store, P const& pipeline, HostPipeline const&, std::uint64_t seed) {
   Random random{seed};
@@ -86,27 +87,27 @@ void check_parts(Store const& store, P const& pipeline, HostPipeline const&, std
     if (round % 2 == 0 || round == 1) {
       std::vector<std::int32_t> values(rows * columns);
       for (auto& value : values) value = static_cast<std::int32_t>(random(0, 1000000));
-      array.write(box, test::on_device<std::int32_t, 2>(values, {rows, columns}, on), on).wait();
+      array.on(on).write(box, test::on_device<std::int32_t, 2>(values, {rows, columns}, on)).wait();
       for (std::uint64_t i = 0; i < rows * columns; ++i) expected[(r + i / columns) * 14 + c + i % columns] = values[i];
     } else {
-      auto const found = test::on_host(array.read(box, on), on);
+      auto const found = test::on_host(array.on(on).read(box), on);
       for (std::uint64_t i = 0; i < rows * columns; ++i)
         CHECK(found[i] == expected[(r + i / columns) * 14 + c + i % columns]);
     }
   }
-  CHECK(test::on_host(array.read(all, on), on) == expected);
+  CHECK(test::on_host(array.on(on).read(all), on) == expected);
   if constexpr (!std::same_as<HostPipeline, std::nullptr_t>) {
     std::vector<std::int32_t> found(expected.size());
     open_array<std::int32_t, 2, HostPipeline>(store, "a", HostQueue{1}).read(all, std::span{found});
     CHECK(found == expected);
     using Known = AnyPipeline<space::Device, space::Host, Codecs<codec::Transpose, Delta, codec::Bytes, codec::Zstd>>;
-    CHECK(test::on_host(open_array<std::int32_t, 2, Known>(store, "a", on).read(all, on), on) == expected);
+    CHECK(test::on_host(open_array<std::int32_t, 2, Known>(store, "a", on).read(all), on) == expected);
   } else {
     using Known = AnyPipeline<space::Device, space::Device, Codecs<codec::Transpose, Delta, codec::Bytes>>;
     auto const same = open_array<std::int32_t, 2, Known>(store, "a", on);
-    CHECK(test::on_host(same.read(all, on), on) == expected);
-    same.write(all, test::on_device<std::int32_t, 2>(expected, {9, 14}, on), on).wait();
-    CHECK(test::on_host(array.read(all, on), on) == expected);
+    CHECK(test::on_host(same.on(on).read(all), on) == expected);
+    same.on(on).write(all, test::on_device<std::int32_t, 2>(expected, {9, 14}, on)).wait();
+    CHECK(test::on_host(array.on(on).read(all), on) == expected);
   }
 }
 

@@ -1,4 +1,4 @@
-// Many values out of device memory into files: which cross together, what waits, and what an error leaves.
+// Many values from device memory into files: which cross together, waits, and the state after an error.
 #include <random>
 
 #include <device/device.hpp>
@@ -19,7 +19,7 @@ struct Requested {
   std::vector<Key> keys{};
   std::vector<WriteRequest<S>> requests{};
 
-  // Parts of `bytes` that follow each other, `apart` from one beginning to the next, as "0", "1" ...
+  // Consecutive parts of `bytes`, `apart` from one beginning to the next, as "0", "1" ...
   Requested(ByteView<S> bytes, std::size_t count, std::size_t size, std::size_t apart, ByteView<S> slab) {
     for (std::size_t i = 0; i < count; ++i) keys.push_back({std::to_string(i)});
     for (std::size_t i = 0; i < count; ++i) requests.push_back({&keys[i], bytes.sub(i * apart, size), slab});
@@ -97,7 +97,7 @@ TEST_CASE("values that follow each other leave the device in one copy for each b
       auto const memory = made<DeviceBuffer>(words, on);
       Requested<space::Device> const wanted{memory.view(), values, size, apart,
                                             is_slab ? memory.view() : ByteView<space::Device>{}};
-      write_many(store, wanted.requests, on);  // the blocks are there
+      write_many(store, wanted.requests, on);  // the blocks exist
       emulation::Watch const watch;
       write_many(store, wanted.requests, on);
       CHECK(watch.copies(cudaMemcpyDeviceToHost) == copies);
@@ -117,7 +117,7 @@ TEST_CASE("values that follow each other leave the device in one copy for each b
 
 TEST_CASE("while a block is written to files the next is on its way") {
   TemporaryFolder folder;
-  emulation::seed(15);  // every stream is late: what is copied shows only when it is waited for
+  emulation::seed(15);  // every stream is late: copied bytes appear only after a wait
   {
     DeviceQueue on{test::HostQueue{}};
     LocalStore<DeviceBuffer> const store{folder.path().string()};

@@ -1,4 +1,4 @@
-// Tensors of a shared library that was closed: it stays, because it is linked so, and with it its deleters.
+// Tensors of a shared library that was closed: linker flags keep it loaded, and with it its deleters.
 #include <atomic>
 #include <cstdint>
 #include <dlfcn.h>

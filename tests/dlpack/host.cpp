@@ -1,4 +1,4 @@
-// Tensors of other producers, and the host's memory as tensors: nothing of CUDA.
+// Tensors of other producers, and host memory as tensors: without CUDA.
 #include <complex>
 #include <cstdint>
 #include <limits>
@@ -15,7 +15,7 @@ using namespace tessera;
 
 namespace {
 
-// A producer of some age, whose tensor counts how often its deleter is called.
+// An older producer, whose tensor counts the calls of its deleter.
 template <class Managed>
 struct Producer {
   int deleted = 0;
@@ -47,7 +47,7 @@ using Old = Producer<DLManagedTensor>;
 TEST_CASE_TEMPLATE("DLPack: a producer's tensor is a destination and a source, and is deleted once", P, New, Old) {
   P producer;
   MemoryStore<HostBuffer> const store;
-  auto const array = create_array<float, 2>(store, "a", {.shape = {2, 3}, .chunk_shape = {2, 2}},
+  auto const array = create_array<float, 2>(store, "a", {.shape = {2, 3}, .chunks = {2, 2}},
                                             Pipeline<space::Host, codec::Bytes>{});
   {
     dlpack::Tensor const tensor{&producer.managed};
@@ -102,7 +102,8 @@ TEST_CASE("DLPack: what cannot be taken is refused with its reason, and deleted 
     CHECK(producer.deleted == 1);
     return why;
   };
-  CHECK(refused([](auto& p, auto&) { p.managed.version.major = 2; }) == "the tensor is of DLPack 2, expected 1");
+  CHECK(refused([](auto& p, auto&) { p.managed.version.major = 2; }) ==
+        "the tensor is of DLPack version 2, expected 1");
   CHECK(refused([](auto& p, auto&) { p.managed.version.minor = 99; }) == "");
   CHECK(refused([](auto& p, auto&) { p.managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY; }) ==
         "the tensor is read-only: ask for const elements");
@@ -126,7 +127,8 @@ TEST_CASE("DLPack: what cannot be taken is refused with its reason, and deleted 
   CHECK(refused([](auto&, auto& t) { t.ndim = 1; }) == "the tensor has 1 dimensions, expected 2");
   CHECK(refused([](auto&, auto& t) { t.ndim = -1; }).find("-1 dimensions") != std::string::npos);
   CHECK(refused([](auto&, auto& t) { t.ndim = 1000; }).find("1000 dimensions") != std::string::npos);
-  CHECK(refused([](auto& p, auto&) { p.shape[1] = -3; }) == "dimension 1 of the tensor is -3 long");
+  CHECK(refused([](auto& p, auto&) { p.shape[1] = -3; }) ==
+        "dimension 1 of the tensor has length -3, expected 0 or more");
   CHECK(refused([](auto& p, auto&) { p.shape[0] = p.shape[1] = std::numeric_limits<std::int64_t>::max(); }) != "");
   CHECK(refused([](auto& p, auto&) { p.strides[0] = std::int64_t{1} << 62; }) ==
         "dimension 0 of the tensor has a stride of 4611686018427387904 elements");
@@ -135,8 +137,8 @@ TEST_CASE("DLPack: what cannot be taken is refused with its reason, and deleted 
   CHECK(refused([](auto& p, auto&) { p.shape[0] = 1, p.strides[0] = std::int64_t{1} << 62; }) == "");
   CHECK(refused([](auto&, auto& t) { t.byte_offset = 1; }) ==
         "the tensor's memory is not aligned to the 4 bytes of float32");
-  CHECK(refused([](auto&, auto& t) { t.data = nullptr; }) == "the tensor has elements and no memory");
-  CHECK(refused([](auto&, auto& t) { t.shape = nullptr; }) == "the tensor has dimensions and no shape");
+  CHECK(refused([](auto&, auto& t) { t.data = nullptr; }) == "the tensor has elements but no memory");
+  CHECK(refused([](auto&, auto& t) { t.shape = nullptr; }) == "the tensor has dimensions but no shape");
   CHECK(refused([](auto&, auto& t) {
           t.device = {kDLCUDA, 1};
         }) == "the tensor is in the memory of CUDA device 1, expected that of the host");
@@ -193,15 +195,16 @@ TEST_CASE("DLPack: the host refuses streams and devices, and copies what it cann
   auto shared = dlpack::share(view, nullptr);
   CHECK(dlpack::hand_over(shared).is_read_only());
   CHECK_THROWS_WITH_AS((void)dlpack::hand_over(shared, {.stream = 1}),
-                       "a stream was given, and the host's tensors have none", ExchangeError);
+                       "found a stream, expected none: host tensors have no stream", ExchangeError);
   CHECK_THROWS_WITH_AS((void)dlpack::hand_over(shared, {.device = DLDevice{kDLCUDA, 0}}),
-                       "the consumer asks for CUDA device 0, and the elements are the host's", ExchangeError);
+                       "the consumer asks for CUDA device 0, but the elements are in host memory", ExchangeError);
   CHECK_THROWS_WITH_AS(
       (void)dlpack::hand_over(shared, {.max_version = DLPackVersion{0, 8}, .copy = dlpack::Copying::never}),
-      "the consumer wants no copy, and it is read-only, which the old form of DLPack cannot say", ExchangeError);
+      "the consumer allows no copy, but the array is read-only, which unversioned DLPack cannot express",
+      ExchangeError);
   shared.layout.swapped = 2;
   CHECK_THROWS_WITH_AS((void)dlpack::hand_over(shared, {.copy = dlpack::Copying::never}),
-                       "the consumer wants no copy, and its elements are in the other byte order", ExchangeError);
+                       "the consumer allows no copy, but the elements are not in native byte order", ExchangeError);
   auto const copy = dlpack::hand_over(shared);
   CHECK(copy.is_copied());
   CHECK(!copy.is_read_only());

@@ -1,4 +1,4 @@
-// The exchange by DLPack: what each consumer gets, whatever it asks for, of each kind of memory.
+// The exchange by DLPack: the result for each consumer, for each request and each kind of memory.
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -30,12 +30,12 @@ struct Row {
 };
 
 std::string text_of(Row const& row) {
-  return text({"from ", static_cast<int>(row.from), ", form ", static_cast<int>(row.form), ", copy ",
-               static_cast<int>(row.copy), ", to ", row.device ? dlpack::name_of(*row.device) : std::string{"any"},
-               ", stream ", row.stream, row.is_old ? ", old" : ", versioned"});
+  return to_text({"from ", static_cast<int>(row.from), ", form ", static_cast<int>(row.form), ", copy ",
+                  static_cast<int>(row.copy), ", to ", row.device ? dlpack::name_of(*row.device) : std::string{"any"},
+                  ", stream ", row.stream, row.is_old ? ", old" : ", versioned"});
 }
 
-// The rules again, as a table: the array API's text of __dlpack__, and what tessera's memory is.
+// The rules again, as a table: the array API's text of __dlpack__, and the properties of tessera's memory.
 Way expected(Row const& row) {
   bool const is_host = row.from == kDLCPU;
   auto const target = row.device ? row.device->device_type : row.from;
@@ -68,7 +68,7 @@ dlpack::Shared<typename B::space_type> source_of(Form form, DeviceQueue& on) {
   return shared;
 }
 
-// What the consumer sees by work of its stream, or at once; then it calls the deleter, from another thread.
+// The bytes that the consumer sees from work of its stream, or at once; then it calls the deleter, from another thread.
 void expect_elements(dlpack::Tensor tensor, Row const& row, cudaStream_t stream) {
   auto const& seen = tensor.get();
   auto const elements = dlpack::elements_of(seen);
@@ -78,7 +78,7 @@ void expect_elements(dlpack::Tensor tensor, Row const& row, cudaStream_t stream)
   std::vector<std::uint16_t> memory(count);
   bool const on_device = seen.device.device_type == kDLCUDA;
   bool const is_ordered = on_device ? row.stream < 3 : row.stream == 0;
-  if (!is_ordered) cudaDeviceSynchronize();  // it asked for no order, or for that of a stream
+  if (!is_ordered) cudaDeviceSynchronize();  // it requested no order, or that of a stream
   if (on_device) {
     auto const own = row.stream == 2 ? stream : cudaStreamLegacy;
     cudaMemcpyAsync(memory.data(), elements.data, count * 2, cudaMemcpyDeviceToHost, own);
@@ -125,7 +125,7 @@ void check_row(Row const& row) {
       expect_elements(std::move(tensor), row, own);
     }
     on.wait();
-    CHECK(owner.use_count() == 1);  // every tensor's share of it is gone, once
+    CHECK(owner.use_count() == 1);  // every tensor's share of it was released, once
   }
   REQUIRE(cudaStreamDestroy(own) == cudaSuccess);
 }
@@ -167,7 +167,7 @@ TEST_CASE("DLPack: the values of streams are those of the array API") {
 }
 
 TEST_CASE("DLPack: memory is used again after what the consumer's stream was given before the deleter") {
-  auto const no_call = ~std::size_t{0};  // fails; else that one of the deleter's
+  auto const no_call = ~std::size_t{0};  // none fails; otherwise that call of the deleter
   for (auto const failing : {no_call, std::size_t{0}, std::size_t{1}, std::size_t{2}})
     for (bool is_legacy : {true, false})
       under_seeds(16, [&] {
@@ -261,7 +261,7 @@ TEST_CASE("DLPack: tensors of a device are read into and written from") {
     DeviceQueue on{HostQueue{}};
     MemoryStore<HostBuffer> const store;
     auto const array =
-        create_array<float, 2>(store, "a", {.shape = {3, 4}, .chunk_shape = {2, 2}}, test::FromHost{}, on);
+        create_array<float, 2>(store, "a", {.shape = {3, 4}, .chunks = {2, 2}}, test::FromHost{}, on);
     auto const from = dlpack::hand_over(
         dlpack::share(test::on_device<float, 2>(test::numbers_from(1.f, 12), {3, 4}, on)), on, {.stream = -1});
     array.write(all, dlpack::view<float const, 2, space::Device>(from, on)).wait();

@@ -1,4 +1,4 @@
-// A forked child has no device, and does not answer for what its parent holds.
+// A forked child has no device, and its exit does not report its parent's objects.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 TEST_CASE("emulation: a forked child is told that it has no device, and its end reports no leak of its parent's") {
   void* held = nullptr;
   REQUIRE(cudaMalloc(&held, 100) == cudaSuccess);
-  std::fflush(nullptr);  // or the child writes it too
+  std::fflush(nullptr);  // otherwise the child writes it too
   pid_t const child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {

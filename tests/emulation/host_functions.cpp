@@ -1,4 +1,4 @@
-// Host functions wait for what they like: no call of the program waits for them that need not.
+// Host functions may wait for anything: a call of the program waits for them only if it must.
 #include <atomic>
 #include <thread>
 

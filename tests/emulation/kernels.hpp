@@ -1,4 +1,4 @@
-// Function objects that run on the device, and what launches them.
+// Function objects that run on the device, and functions that launch them.
 #pragma once
 #include <cstdint>
 #include <type_traits>

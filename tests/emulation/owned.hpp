@@ -1,4 +1,4 @@
-// Streams, events and memory that tests own, made and given back by the runtime's own functions.
+// Streams, events and memory of tests, made and freed by the runtime's own functions.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace test {
 
-/// Ends the test as failed unless the call succeeded: of each program its own.
+/// Ends the test as failed unless the call succeeded: each program has its own.
 void good(cudaError_t status);
 
 class Stream {
@@ -75,7 +75,7 @@ struct Managed : Memory<T, cudaFree> {
             count, [](void** at, std::size_t size) { return cudaMallocManaged(at, size, cudaMemAttachGlobal); }} {}
 };
 
-/// What lies in memory of any kind, after all work on it was waited for.
+/// The bytes in memory of any kind, after a wait for all work on it.
 template <class T>
 std::vector<T> read(T const* from, std::size_t count) {
   std::vector<T> values(count);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds the emulation's <cuda_runtime_api.h> to the one of an installed toolkit.
+"""Compares the emulation's <cuda_runtime_api.h> with the one of an installed toolkit.
 
     real_header.py HEADER FOLDER COMPILER TOOLKIT_INCLUDE
 
-A program that includes HEADER writes down what it declares as static_assert's: the type of each function, the value of
-each enumerator and constant, what is in each structure and where. They are then compiled with the toolkit's header. Ends
-with 77, which CTest takes for "skipped", where there is no toolkit of that version.
+A program that includes HEADER writes its declarations as static_assert's: the type of each function, the value of each
+enumerator and constant, the members of each structure and their offsets. They are then compiled with the toolkit's
+header. Ends with 77, which CTest treats as "skipped", without a toolkit of that version.
 """
 import pathlib
 import re

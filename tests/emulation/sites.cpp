@@ -1,4 +1,4 @@
-// Calls are recorded with where they were made, and are left out there.
+// Calls are recorded with their sites, and are left out there.
 #include "doctest/doctest.h"
 #include "emulation/emulation.hpp"
 
@@ -10,7 +10,7 @@ namespace {
   return status;
 }
 
-// Another call, or the two would be one function.
+// Another call, otherwise the two would be one function.
 [[gnu::noinline]] cudaError_t wait_there() {
   cudaError_t volatile status = cudaDeviceSynchronize();
   return status;

@@ -1,4 +1,4 @@
-// What is not waited for is late under some seeds, and under the same ones on each run.
+// Work without a wait is late under some seeds, and under the same ones on each run.
 #include <cuda_runtime_api.h>
 
 #include <cstring>

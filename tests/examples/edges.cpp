@@ -1,4 +1,4 @@
-// Holds what examples/device/edges.cpp made of the brain volume to the same sums in plain loops of the host:
+// Compares the output of examples/device/edges.cpp for the brain volume with the same sums in plain loops on the host:
 // check-edges FOLDER. Exit status 0: every element has the same bits.
 #include <algorithm>
 #include <array>
@@ -22,7 +22,7 @@ struct Volume {
   Index shape;
   std::vector<int> elements;
 
-  int at(Index index) const {  // beyond the border the border goes on
+  int at(Index index) const {  // beyond the border, the border's value continues
     for (std::size_t d = 0; d < 3; ++d) index[d] = std::clamp<std::int64_t>(index[d], 0, shape[d] - 1);
     return elements[static_cast<std::size_t>((index[0] * shape[1] + index[1]) * shape[2] + index[2])];
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Shows that examples/device/out_of_core does what it says: the figures that it prints, and the picture that it draws,
-against the rule of the least recently used, which is followed here chunk by chunk.
+"""Checks the output of examples/device/out_of_core: its figures, and its picture, compared with a model of
+least-recently-used eviction, followed here chunk by chunk.
 
     out_of_core.py PROGRAM PICTURE.svg
 """
@@ -52,7 +52,7 @@ def touched(block, more):
 steps = [touched(block, 0) for block in blocks] + [touched(block, 1) for block in reversed(blocks)]
 assert sorted(places) == list(range(len(steps))) and all(len(places[step]) == chunks for step in places)
 
-# The rule: the least recently used leaves the device for the host, and the host for the store.
+# The model: the least recently used chunk moves from the device to the host, and from the host to the store.
 device, host = OrderedDict(), OrderedDict()
 crossings = decoded = left = 0
 for step, used in enumerate(steps):

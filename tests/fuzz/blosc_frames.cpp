@@ -1,5 +1,5 @@
-// Any bytes as a blosc chunk, by what kernels do with one, run on the host: nothing beyond them is touched, and what it
-// decodes to is what c-blosc says.
+// Any bytes as a blosc chunk, decoded on the host by the kernels' code: no access is out of bounds, and the result
+// agrees with c-blosc.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

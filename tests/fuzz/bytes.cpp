@@ -1,4 +1,4 @@
-// A chunk of any bytes behind transpose and bytes, of a shape, order and type that the first ones choose.
+// A chunk of any bytes after transpose and bytes, with a shape, order and type that the first ones choose.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -1,4 +1,4 @@
-// What the fuzzers of decoders do: any bytes, room of any size.
+// Common code of the fuzzers of decoders: any bytes, room of any size.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace fuzz {
 
-/// Decodes bytes into room for so many as their first two say. The room is a block of its own, so that a sanitizer sees
-/// what is written beyond it.
+/// Decodes bytes into room of the size in their first two. The room is a block of its own, so that a sanitizer detects
+/// writes beyond it.
 template <tessera::Codec C>
 int decode(C const& codec, std::uint8_t const* data, std::size_t size) {
   if (size < 2) return 0;

@@ -1,11 +1,11 @@
-// Any text as a descriptor of an array or a column: what is accepted lies in its allocation, and is written and read
-// back as it was.
+// Any text as a descriptor of an array or a column: an accepted one lies in its allocation, and is written and read
+// back unchanged.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include <tessera/ipc/check_column.hpp>
 #include <tessera/ipc/column_json.hpp>
+#include <tessera/ipc/detail/check_column.hpp>
 #include <tessera/ipc/json.hpp>
 
 using namespace tessera;
@@ -17,7 +17,7 @@ bool lies_inside(ipc::Descriptor const& array) {
   __int128 first = array.offset, last = array.offset;
   for (std::size_t d = 0; d < array.shape.rank(); ++d) {
     if (array.shape[d] == 0) return array.offset <= array.memory.size;
-    // At most 2^63 * 2^63 * 2^20, which is cut down to what is too large anyway.
+    // At most 2^63 * 2^63 * 2^20, clamped to a size that is too large anyway.
     __int128 const steps = array.shape[d] - 1, stride = array.strides[d];
     __int128 reach = steps * stride;
     __int128 const most = __int128{1} << 100;

@@ -1,4 +1,4 @@
-// Any text as the document of an array or of a group: what is read can be written, and says the same again.
+// Any text as the document of an array or of a group: an accepted one can be written, and then has the same meaning.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -29,7 +29,7 @@ void try_reading(std::string_view text, Read read) {
   } catch (MetadataError const&) {
     return;
   }
-  if (rewritten(once, read) != once) std::abort();  // throws, if what we write cannot be read
+  if (rewritten(once, read) != once) std::abort();  // throws, if it cannot read our output
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Codecs that make each element by itself, and those that pack bits: chunks of any bytes, of a type and by a
-// configuration that the first ones choose, are decoded, and what they are decoded to is encoded.
+// Codecs of single elements, and those that pack bits: chunks of any bytes, with a type and a configuration that the
+// first ones choose, are decoded, and the result is encoded.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -14,7 +14,7 @@
 #include <tessera/codec/array_to_array/quantize.hpp>
 #include <tessera/codec/array_to_array/scale_offset.hpp>
 #include <tessera/codec/array_to_bytes/pack_bits.hpp>
-#include <tessera/codec/configuration.hpp>
+#include <tessera/codec/detail/configuration.hpp>
 #include <tessera/metadata/json.hpp>
 
 using namespace tessera;

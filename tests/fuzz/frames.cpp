@@ -1,5 +1,5 @@
-// What is said of frames, of any bytes: nothing beyond them is read, and of a zstd frame that is called sound libzstd
-// says where it ends and what its size is.
+// Parsing frames of any bytes: no access is out of bounds, and for a zstd frame that is accepted libzstd reports the
+// same end and size.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -10,19 +10,19 @@
 #include <zstd_errors.h>
 
 #include <support/walked_in_windows.hpp>
-#include <tessera/codec/bytes_to_bytes/gzip_frame.hpp>
-#include <tessera/codec/bytes_to_bytes/lz4_frame.hpp>
-#include <tessera/codec/bytes_to_bytes/zstd_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/gzip_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/lz4_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/zstd_frame.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace tessera::detail;
-  std::vector<std::byte> from(size);  // a block of its own, so that a sanitizer sees what is read beyond it
+  std::vector<std::byte> from(size);  // a block of its own, so that a sanitizer detects reads beyond it
   for (std::size_t i = 0; i < size; ++i) from[i] = std::byte{data[i]};
   auto const frame = ZstdFrame::walk(from.data(), size);
   if (frame.problem == FrameProblem::none) {
     auto const end = ZSTD_findFrameCompressedSize(from.data(), size);
     auto const content = ZSTD_getFrameContentSize(from.data(), size);
-    if (ZSTD_isError(end)) {  // of windows that would take more memory than libzstd allows
+    if (ZSTD_isError(end)) {  // of windows that would need more memory than libzstd allows
       if (ZSTD_getErrorCode(end) != ZSTD_error_frameParameter_windowTooLarge) std::abort();
     } else if (end != size ||
                content != (frame.content == FoundFrame::unsaid ? ZSTD_CONTENTSIZE_UNKNOWN : frame.content)) {
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   auto const block = Lz4Frame::walk(from.data(), size);
   if (member.problem == FrameProblem::none && size < 20) std::abort();
   if (block.problem == FrameProblem::none && block.payload >= size) std::abort();
-  // Of a block that is called sound liblz4 says the same size.
+  // For an accepted block liblz4 reports the same size.
   auto const sound = Lz4Block::walk(from.data(), size);
   auto const same = test::walked_in_windows(from.data(), size);
   if (same.problem != sound.problem || same.content != sound.content) std::abort();

@@ -1,10 +1,10 @@
-// Any lines as the header of a server's answer: a range that is accepted lies in the value.
+// Any lines as the header of a server's answer: an accepted range lies in the value.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 #include <tessera/core/error.hpp>
-#include <tessera/with/curl_response.hpp>
+#include <tessera/with/detail/curl/curl_response.hpp>
 
 using namespace tessera;
 

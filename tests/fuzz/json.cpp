@@ -1,4 +1,4 @@
-// Any text: to tessera's parser it is what it is to nlohmann_json, and what is read is written the same.
+// Any text: tessera's parser agrees with nlohmann_json, and an accepted text is written unchanged.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

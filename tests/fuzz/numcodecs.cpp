@@ -9,7 +9,7 @@
 #include <tessera/codec/bytes_to_bytes/fletcher32.hpp>
 #include <tessera/codec/bytes_to_bytes/jenkins_lookup3.hpp>
 #include <tessera/codec/bytes_to_bytes/shuffle.hpp>
-#include <tessera/codec/configuration.hpp>
+#include <tessera/codec/detail/configuration.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/with/bz2.hpp>
 #include <tessera/with/deflate.hpp>

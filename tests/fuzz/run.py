@@ -2,8 +2,8 @@
 
     run.py PROGRAM SECONDS [CORPUS]
 
-NAME in PROGRAM, a path that ends in fuzz-NAME, says which seeds it begins with: they are made here, in a folder of their
-own unless CORPUS names one that is kept. The last line says how many cases ran. Fails when the fuzzer found something.
+NAME in PROGRAM, a path that ends in fuzz-NAME, selects the initial seeds: they are made here, in a folder of their own
+unless CORPUS names one to keep. The last line has the number of cases. Fails when the fuzzer found something.
 """
 import bz2
 import gzip
@@ -105,7 +105,7 @@ def shard(chunks, checksum=True, at_start=False, order="<"):
 
 
 def shards():
-    """One for each array of shard.cpp, in its order; and the same of which some chunks are missing."""
+    """One for each array of shard.cpp, in its order; and the same with some chunks missing."""
     plain = [bytes(range(i, i + 4)) for i in range(1, 5)]
     for chunks in plain, [plain[0], None, plain[2], None]:
         packed = [chunk and zstd_stored(chunk) for chunk in chunks]
@@ -161,7 +161,7 @@ def descriptors():
 
 
 def seeds(name):
-    """Small inputs that reach the inside: of decoders, room for what comes out stands before them."""
+    """Small inputs that reach the inside: for decoders, the room for the output comes first."""
     if name == "document":
         return [json.dumps(document).encode() for document in documents()]
     if name == "descriptor":
@@ -177,15 +177,21 @@ def seeds(name):
     if name == "vlen":
         elements = [b"a", b"", "\u00e9\u20ac".encode(), b"x" * 20]
         chunk = struct.pack("<I", len(elements)) + b"".join(struct.pack("<I", len(one)) + one for one in elements)
-        return [bytes([4]) + chunk, bytes([1]) + struct.pack("<II", 1, 2) + b"\xff\xfe", bytes(5)]
-    if name == "numcodecs":  # of each codec a sound chunk, or some bytes, with room for 40 bytes
+        index = struct.pack("<5I", *(len(b"".join(elements[:i])) for i in range(5)))
+        indexed = [struct.pack("<Q", len(index)) + index + b"".join(elements), b"".join(elements) + index + struct.pack("<Q", len(index))]
+        return [*(bytes([4]) + one for one in indexed), bytes([4]) + chunk, bytes([1]) + struct.pack("<II", 1, 2) + b"\xff\xfe", bytes(5)]
+    if name == "pcodec":  # of each number type and version of the format
+        types = ["uint32", "uint64", "int32", "int64", "float32", "float64", "uint16", "int16", "float16", "uint8", "int8"]
+        found = json.loads((pathlib.Path(__file__).parents[1] / "data" / "pcodec.json").read_text())
+        return [struct.pack("<HB", case["count"], types.index(case["type"])) + bytes.fromhex(case["file"]) for case in found]
+    if name == "numcodecs":  # for each codec a valid chunk, or some bytes, with room for 40 bytes
         plain = bytes(range(20)) * 2
         lz4 = struct.pack("<I", 40) + b"\xf0" + bytes([25]) + plain
         sound = [zlib.compress(plain), lz4, bz2.compress(plain), lzma.compress(plain), zlib.crc32(plain).to_bytes(4, "little") + plain,
                  zlib.adler32(plain).to_bytes(4, "little") + plain, plain, plain, plain, plain]
         return [bytes([i, how, 40, 0]) + chunk for i, chunk in enumerate(sound) for how in (1, 2, 0x1D, 0xFF)] + [
             bytes([3, 0, 40, 0]) + lzma.compress(plain, lzma.FORMAT_ALONE)]
-    if name == "zfp":  # of six elements, and of types and shapes that these are not; with a header behind each mode
+    if name == "zfp":  # of six elements, and of other types and shapes; with a header after each mode
         bodies = [bytes.fromhex(text) for text in ("0112899944320900 01711c9c428a00200100000000000000 "
                   "7a6670052600001000000088011289994432090000000000 7a667005260000100000f00701711c9c428a0020010000000000000000000000 "
                   "7a66700525000010000000883f00000000000000041349049804000000000000").split()]
@@ -199,7 +205,7 @@ def seeds(name):
                 struct.pack("<I", 1) + b"\x10x", zstd_stored(b"abc") * 2]
     if name == "blosc_frames":
         return [struct.pack("<H", room) + chunk for chunk in blosc_chunks() for room in (700, 800)]
-    if name == "shard":  # as it is, of each store, and with its checksums made right; and entries of two bytes
+    if name == "shard":  # unchanged, of each store, and with corrected checksums; and entries of two bytes
         found = [bytes([which | how, part & 3, part]) + value
                  for part, (which, value) in enumerate(shards()) for how in (0, 0xC0, 0x08)]
         return found + [bytes([0x10, 0, 0x5A]) + struct.pack("<8H", 0, 4, 4, 4, 8, 4, 65535, 65535) + bytes(range(12))]

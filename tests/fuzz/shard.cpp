@@ -1,9 +1,9 @@
-// A shard of any bytes: read whole and chunk by chunk, and written in part. What comes out is an Error or the same
-// elements each way, and what could be read before is there after a write.
+// A shard of any bytes: read whole and chunk by chunk, and written in part. The result is an Error or the same
+// elements each way, and readable elements are still there after a write.
 //
-// The first byte says which array, which store, how it is written, and how the rest makes a shard: as it is; with the
-// checksums of its indexes made right; or put together, with an index whose entries are of two bytes each. The second
-// one says which shard, and the third which part of it is written.
+// The first byte selects the array, the store, the way of writing, and how the rest makes a shard: unchanged; with
+// corrected checksums of its indexes; or assembled, with an index whose entries are of two bytes each. The second one
+// selects the shard, and the third the part of it that is written.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -44,7 +44,7 @@ struct Copying {
 struct Index {
   std::size_t entries;
   bool at_start = false, has_checksum = true, is_big = false;
-  Index const* inner = nullptr;  // of the shards that its chunks are
+  Index const* inner = nullptr;  // of the shards that are its chunks
 
   std::size_t size() const { return 16 * entries + 4 * has_checksum; }
   std::byte* in(std::span<std::byte> shard) const { return shard.data() + (at_start ? 0 : shard.size() - size()); }
@@ -59,7 +59,7 @@ void put_number(std::byte* at, std::uint64_t n, bool is_big) {
   for (std::size_t i = 0; i < 8; ++i, n >>= 8) at[is_big ? 7 - i : i] = static_cast<std::byte>(n & 0xff);
 }
 
-// Makes checksums right, the innermost first.
+// Corrects checksums, the innermost first.
 void repair(std::span<std::byte> shard, Index const& index) {
   if (shard.size() < index.size()) return;
   auto* const at = index.in(shard);
@@ -73,7 +73,7 @@ void repair(std::span<std::byte> shard, Index const& index) {
   for (std::size_t i = 0; i < 4; ++i) at[16 * index.entries + i] = static_cast<std::byte>(crc >> (8 * i) & 0xff);
 }
 
-// An index of the numbers that the first bytes hold, two bytes each, and the rest as the chunks beside it.
+// An index of the numbers in the first bytes, two bytes each, and the rest as the chunks beside it.
 Bytes put_together(std::span<std::byte const> input, Index const& index) {
   auto const words = std::min(input.size() / 2, 2 * index.entries);
   Bytes entries(index.size());
@@ -165,7 +165,7 @@ class Subject {
                     whole->begin() + static_cast<std::ptrdiff_t>(((first[0] + row) * box.count[1] + first[1]) * item_));
       if (read(box) != whole) std::abort();
     } else {
-      auto const kept = get(store_, key, on_);
+      auto const kept = get_value(store_, key, on_);
       if (!kept || !std::ranges::equal(std::span{kept->view().data, kept->view().size}, value)) std::abort();
     }
     erase(key);
@@ -194,7 +194,7 @@ class Subject {
   std::optional<Bytes> read(Region const& region) {
     Bytes elements(region.count[0] * region.count[1] * item_, std::byte{0xdd});
     try {
-      array_.read(region, {elements.data(), strides(region)}, on_);
+      array_.on(on_).read(region, {elements.data(), strides(region)});
     } catch (Error const&) {
       return std::nullopt;
     }
@@ -202,7 +202,7 @@ class Subject {
   }
   bool write(Region const& region, Bytes const& elements, WriteOptions const& options) {
     try {
-      array_.write(region, {elements.data(), strides(region)}, on_, options);
+      array_.on(on_).write(region, {elements.data(), strides(region)}, options);
     } catch (Error const&) {
       return false;
     }

@@ -1,11 +1,11 @@
-// Any text as `.zarray`, or as `.zgroup`: what is read of it as v3 says it is one array, which can be written as v2 again
-// and then says the same.
+// Any text as `.zarray`, or as `.zgroup`: its v3 document describes the same array, which can be written as v2 again
+// without a change of meaning.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
-#include <tessera/metadata/new_documents.hpp>
+#include <tessera/metadata/detail/new_documents.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
 #include <tessera/with/all.hpp>
 
@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   } catch (MetadataError const&) {
     return 0;
   }
-  // Throws, if what we write cannot be read.
+  // Throws, if it cannot read our output.
   if (detail::new_documents("", detail::as_v2(read(parse_json(once)))).back().text != once) std::abort();
   return 0;
 }

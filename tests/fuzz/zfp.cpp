@@ -1,12 +1,12 @@
-// Any bytes as a chunk of zfp or zfpy, of elements and a shape that the first five say: in every mode, and by the mode
-// that zfpy's header names.
+// Any bytes as a chunk of zfp or zfpy, with elements and a shape that the first five choose: in every mode, and by the
+// mode that zfpy's header names.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
-#include <tessera/codec/configuration.hpp>
+#include <tessera/codec/detail/configuration.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/with/zfp.hpp>
 
@@ -23,7 +23,7 @@ void decode(C const& codec, ChunkSpecification const& chunk, std::uint8_t const*
   try {
     (void)codec.layout(chunk);
     if (codec.decode(chunk, {from.data(), size}, {to.data(), room}, on) != room) std::abort();
-    // What it decoded to is stored within the bound.
+    // The decoded elements are stored within the bound.
     std::vector<std::byte> again(codec.encoded_bound(chunk));
     (void)codec.encode(chunk, {to.data(), room}, {again.data(), again.size()}, on);
   } catch (CodecError const&) {

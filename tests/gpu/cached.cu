@@ -1,10 +1,9 @@
-// What a ChunkCache takes beside the copies that it cannot do without: slabs of chunks that the device has, beside a
-// copy within the device; chunks that leave it and come back, beside copies to and from page-locked memory.
+// The cost of a ChunkCache compared with its unavoidable copies: slabs of chunks on the device, with a copy within the
+// device; chunks that leave it and come back, with copies to and from page-locked memory.
 //
 //   cached [MIB=1024] [REPETITIONS=10]
 //
-// The array has so many MiB, in multiples of 32, in chunks of one. Looks at every element. Ends with 77 where there is
-// no GPU.
+// The array has that many MiB, in multiples of 32, in chunks of one. Checks every element. Exits with 77 without a GPU.
 #include <cstdlib>
 
 #include <tessera/cache/chunk_cache.cuh>
@@ -28,14 +27,14 @@ struct Elements {
 auto array_of(std::uint64_t planes, Queue<space::Device> const& on) {
   Extents const shape{planes, side, side}, chunk_shape{depth, side / 4, side / 4};
   auto const array = create_array<Element, 3>(MemoryStore<HostBuffer>{}, "a",
-                                              {.shape = shape, .chunk_shape = chunk_shape}, Stored{}, on);
+                                              {.shape = shape, .chunks = chunk_shape}, Stored{}, on);
   std::vector<Element> elements(planes * side * side);
   for (std::uint64_t i = 0; i < elements.size(); ++i) elements[i] = Elements{0}(i);
   array.template through<space::Host>().write(all, elements);
   return array;
 }
 
-// Two rows of a table, and what one is of the other.
+// Two rows of a table, and their ratio.
 template <class F, class Beside>
 void compare(char const* what, F&& f, char const* beside_what, Beside&& beside, std::uint64_t bytes, int repetitions) {
   auto const ours = seconds(repetitions, f), theirs = seconds(repetitions, beside);
@@ -50,11 +49,11 @@ void copy(void* to, void const* from, std::uint64_t bytes, cudaMemcpyKind kind, 
   good(cudaMemcpyAsync(to, from, bytes, kind, on.stream()), "cudaMemcpyAsync");
 }
 
-// Each slab as the cache gives it. `done` is called with its first plane.
+// Each slab as the cache returns it. `done` is called with its first plane.
 template <class Cache, class Slab, class F>
 void read_slabs(Cache const& cache, Slab& slab, Queue<space::Device>& on, F&& done) {
   for (std::uint64_t x = 0; x < cache.array().shape()[0]; x += depth) {
-    cache.read({{x, x + depth}, all, all}, slab, on);
+    cache.on(on).read({{x, x + depth}, all, all}, slab);
     done(x);
   }
 }
@@ -73,7 +72,7 @@ template <class A>
 bool slabs(A const& array, int repetitions, Queue<space::Device>& on) {
   auto const planes = array.shape()[0], bytes = planes * plane;
   ChunkCache const cache{array, {.device = bytes}};
-  (void)cache.hold(all, on);
+  (void)cache.on(on).hold(all);
   bool const right = has_elements(cache, on);
   auto const misses = cache.statistics().misses;
   OwnedArray<Element, 3, DeviceBuffer> slab{{depth, side, side}, on};
@@ -90,14 +89,14 @@ bool slabs(A const& array, int repetitions, Queue<space::Device>& on) {
   return right && cache.statistics().misses == misses;
 }
 
-// Chunks that were written to, which the host has no copy of any more: half of them leave for the other half, and back.
+// Modified chunks, of which the host has no copy any more: half of them leave for the other half, and back.
 template <class A>
 bool spills(A const& array, int repetitions, Queue<space::Device>& on) {
   auto const planes = array.shape()[0], half = planes / 2;
   ChunkCache const cache{array, {.device = half * plane, .host = planes * plane}, KeepEverywhere{}, {}, on};
   auto const there_and_back = [&] {
-    (void)cache.hold_for_writing({{0, half}, all, all}, on);
-    (void)cache.hold_for_writing({{half, planes}, all, all}, on);
+    (void)cache.on(on).hold_for_writing({{0, half}, all, all});
+    (void)cache.on(on).hold_for_writing({{half, planes}, all, all});
     on.wait();
   };
   there_and_back();

@@ -1,11 +1,11 @@
-// Compressed arrays read into device memory, by where they are decoded: on the host, whose elements cross; on the
-// device, to which compressed chunks cross, from the host's memory and from files, or where they are already; beside
-// nvCOMP alone with all the chunks there.
+// Compressed arrays read into device memory, by the place of decoding: on the host, whose elements cross; on the
+// device, to which compressed chunks cross, from host memory and from files, or where they are already; compared with
+// nvCOMP alone with all chunks on the device.
 //
 //   decoding [ALONG=512] [REPETITIONS=5] [CODEC...]
 //
-// Cubes of ALONG elements of float32, in chunks of 1 MiB, in memory and in a temporary folder. The codecs: zstd, gzip, lz4, blosc (of lz4, with
-// shuffle). Looks at every element. Ends with 77 where there is no GPU.
+// Cubes of ALONG elements of float32, in chunks of 1 MiB, in memory and in a temporary folder. The codecs: zstd, gzip,
+// lz4, blosc (of lz4, with shuffle). Checks every element. Exits with 77 without a GPU.
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -34,11 +34,11 @@ struct Element {
   TESSERA_HOST_DEVICE float operator()(std::uint64_t i) const { return static_cast<float>(number(i) & 0x3ff); }
 };
 
-// nvCOMP's own function, on chunks that lie in device memory, as tessera's codec calls it.
+// nvCOMP's own function, on chunks in device memory, called as tessera's codec does.
 template <class Format>
 class Alone {
  public:
-  /// `chunks` stay where they are. A frame begins after `header` bytes of each.
+  /// `chunks` are not moved. A frame begins after `header` bytes of each.
   Alone(std::vector<ByteView<space::Device>> const& chunks, std::size_t header, std::byte* to, Device& on)
       : on_{on}, count_{chunks.size()} {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -88,7 +88,7 @@ class Cube {
   explicit Cube(std::uint64_t along) : shape_{along, along, along}, there_(shape_, on_) {}
   ~Cube() { std::filesystem::remove_all(folder_); }
 
-  /// `Host`: the codec on the host; `OnDevice`: the same on the device; `Format`: what nvCOMP has of it, or void.
+  /// `Host`: the codec on the host; `OnDevice`: the same on the device; `Format`: nvCOMP's format, or void.
   template <class Host, class OnDevice, class Format = void>
   bool measure(char const* name, int repetitions, Host const& codec = {}, std::size_t header = 0) {
     write(codec);
@@ -126,7 +126,7 @@ class Cube {
     Queue<space::Host> host{std::thread::hardware_concurrency()};
     documents_ = {}, chunks_ = {}, stored_ = 0;
     auto const write_to = [&](auto const& store) {
-      create_array<float, 3>(store, "a", {.shape = shape_, .chunk_shape = {cube, cube, cube}, .overwrite = true},
+      create_array<float, 3>(store, "a", {.shape = shape_, .chunks = {cube, cube, cube}, .overwrite = true},
                              Pipeline<space::Host, codec::Bytes, Host>{codec::Bytes{}, codec}, host)
           .write(all, elements);
     };

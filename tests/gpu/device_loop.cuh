@@ -1,5 +1,5 @@
-// The loop that a person writes for one array in particular: threads read its chunks' files into page-locked slabs, a
-// slab is copied to the device in one piece, and a kernel puts its chunks where they belong. It checks nothing.
+// A hand-written loop for one particular array: threads read its chunks' files into page-locked slabs, a slab is copied
+// to the device in one piece, and a kernel places its chunks. It checks nothing.
 #pragma once
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,10 +1,9 @@
-// A file into device memory by cuFile, beside the same file through page-locked memory; and which way it really went.
+// A file into device memory by cuFile, compared with the same file through page-locked memory; and the path it took.
 //
 //   direct FILE [MIB=1024] [REPETITIONS=5] [KEEP]
 //
-// Makes the file, reads all of it, in ranges of 1 MiB and at once, and looks at every element. KEEP leaves the file,
-// for gdsio to read. Ends with 77 where there is no GPU. That it goes through page-locked memory is no failure: it says
-// why.
+// Makes the file, reads all of it, in ranges of 1 MiB and at once, and checks every element. KEEP leaves the file, for
+// gdsio to read. Exits with 77 without a GPU. A path through page-locked memory is not a failure: the cause is printed.
 #include <cstdlib>
 #include <filesystem>
 
@@ -55,7 +54,7 @@ bool run(std::filesystem::path const& file, std::uint64_t bytes, int repetitions
     HostBuffer words(bytes);
     auto* const to = reinterpret_cast<std::uint64_t*>(words.span().data);
     for (std::uint64_t i = 0; i < bytes / sizeof *to; ++i) to[i] = number(i);
-    DeviceBuffer const value = cast<DeviceBuffer>(std::move(words), on);
+    DeviceBuffer const value = copy_to<DeviceBuffer>(std::move(words), on);
     direct.write(key, value.view(), on);
   }
   std::printf("| | %s |\n|---|---|---|---|\n", cell_names);

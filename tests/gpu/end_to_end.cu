@@ -1,13 +1,13 @@
-// Arrays in files, read whole into device memory, beside a loop written for them by hand: by the size of a mini-batch
-// and the number of threads. The files are in the page cache.
+// Arrays in files, read whole into device memory, compared with a hand-written loop: by the size of a mini-batch and
+// the number of threads. The files are in the page cache.
 //
 //   end_to_end make FOLDER [ALONG=1024]
 //   end_to_end read FOLDER [ALONG=1024] [REPETITIONS=5] [KIND...]
 //   end_to_end once FOLDER [ALONG=1024] [KIND...]     two reads of each with all threads, for a profiler
 //
-// The kinds: raw and zstd, of float32, and transposed, of float64 that lie in Fortran order in their chunks. Chunks are
-// cubes of 64 elements along each side. Every read that is timed is done once into spoiled memory and checked, element
-// by element. Ends with 77 where there is no GPU.
+// The kinds: raw and zstd, of float32, and transposed, of float64 in Fortran order in their chunks. Chunks are cubes of
+// 64 elements along each side. Every timed read runs once before into spoiled memory and is checked, element by
+// element. Exits with 77 without a GPU.
 #include <optional>
 
 #include <tessera/with/zstd.hpp>
@@ -38,7 +38,7 @@ void make(std::string const& folder, Cubes const& cubes, Made const& pipeline) {
   Queue<space::Host> on;
   LocalStore<HostBuffer> const store{folder};
   auto const array = create_array<T, 3>(
-      store, "", {.shape = shape_of(cubes), .chunk_shape = {cube, cube, cube}, .overwrite = true}, pipeline, on);
+      store, "", {.shape = shape_of(cubes), .chunks = {cube, cube, cube}, .overwrite = true}, pipeline, on);
   std::vector<T> layer(cube * cubes.shape[1] * cubes.shape[2]);
   for (std::uint64_t z = 0; z < cubes.shape[0]; z += cube) {
     for (std::uint64_t i = 0; i < layer.size(); ++i) layer[i] = Element<T>{}(z * cubes.shape[1] * cubes.shape[2] + i);
@@ -64,12 +64,12 @@ class Reads {
         static_cast<unsigned long long>(cubes_.shape[1]), static_cast<unsigned long long>(cubes_.shape[2]), sizeof(T),
         cell_names);
     bool right = true;
-    for (auto const threads : {16u, 8u, 4u, 2u, 1u})  // the fastest first: the end may not come
+    for (auto const threads : {16u, 8u, 4u, 2u, 1u})  // the fastest first: it may be cut short
       for (auto const batch : {4u, 1u, 2u, 8u, 16u, 32u}) right &= row<OnDevice>(threads, batch, repetitions);
     return right;
   }
 
-  /// Two reads with all the threads: the first starts them and takes memory.
+  /// Two reads with all the threads: the first starts them and allocates memory.
   template <class OnDevice>
   bool once() {
     auto const on = queue(std::thread::hardware_concurrency());

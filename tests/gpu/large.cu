@@ -1,9 +1,9 @@
-// What only a large GPU can show: an array of more than 8 GiB, and boxes of more than 2^31 words, each checked element
-// by element. Needs 17 GiB of device memory.
+// Tests that need a large GPU: an array of more than 8 GiB, and boxes of more than 2^31 words, each checked element by
+// element. Needs 17 GiB of device memory.
 //
-//   large [PART=1]     all of it smaller by so much, to try it elsewhere
+//   large [PART=1]     everything smaller by that factor, to try it elsewhere
 //
-// Ends with 77 where there is no GPU.
+// Exits with 77 without a GPU.
 #include <cstdlib>
 #include <cstring>
 
@@ -18,7 +18,7 @@ struct Float {
   TESSERA_HOST_DEVICE float operator()(std::uint64_t i) const { return static_cast<float>(number(i) & 0xffff); }
 };
 
-/// An array of float32 whose chunks are computed when they are asked for.
+/// An array of float32 whose chunks are computed on request.
 struct Computed {
   using buffer_type = HostBuffer;
   std::uint64_t planes, rows, columns;

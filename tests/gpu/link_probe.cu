@@ -1,10 +1,10 @@
-// What the link between host and device carries at most, and what is left of it where a mini-batch's table and kernel
-// stand between its copies: the ceiling that reads into device memory are held against.
+// The maximum rate of the link between host and device, and the rate left if a mini-batch's table and kernel are
+// between its copies: the upper bound for reads into device memory.
 //
 //   link_probe [MiB=512] [PIECE MiB=4] [REPETITIONS=20]
 //
 // Prints the GPU and a table of rates with their spread. Each job is checked, element by element, before it is timed.
-// Ends with 77 where there is no GPU.
+// Exits with 77 without a GPU.
 #include <cstdlib>
 #include <optional>
 
@@ -19,7 +19,7 @@ using Word = std::uint64_t;
 struct Numbers {
   TESSERA_HOST_DEVICE Word operator()(std::uint64_t i) const { return number(i); }
 };
-// A piece goes to its place counted from the end, as the table says.
+// A piece's destination is counted from the end, as in the table.
 struct Place {
   Word const* from;
   Word* to;
@@ -117,7 +117,7 @@ class Link {
     }
     whole();
     bool right = all_are(words(to), bytes_ / sizeof(Word), expected, copies_);
-    if (!fills) {  // what came back
+    if (!fills) {  // copied back
       auto const* const back = reinterpret_cast<Word const*>(here_.view().data);
       for (std::uint64_t i = 0; i < bytes_ / sizeof(Word); ++i) right = right && back[i] == expected(i);
     }

@@ -1,4 +1,4 @@
-// What the measurements of this folder share: times with their spread, and elements that say where they belong.
+// Common code of the measurements in this folder: times with their spread, and elements that encode their place.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -18,7 +18,7 @@ namespace measured {
 
 inline void good(cudaError_t status, char const* call) { tessera::detail::check(status, call); }
 
-/// Seconds of each repetition, in rising order. f returns when its work is done. The first is not counted.
+/// Seconds of each repetition, in ascending order. f returns when its work is done. The first is not counted.
 template <class F>
 std::vector<double> seconds(int repetitions, F&& f) {
   std::vector<double> result;
@@ -42,13 +42,13 @@ inline std::string cells(std::vector<double> const& sorted, std::uint64_t bytes)
 }
 inline constexpr char const* cell_names = "ms | p10 to p90 | GB/s";
 
-/// The number at place i: no two neighbours, rows or planes share it, and every byte of it changes.
+/// The number at place i: it differs between neighbours, rows and planes, and every byte of it changes.
 TESSERA_HOST_DEVICE inline std::uint64_t number(std::uint64_t i) {
   i = (i ^ i >> 31) * 0x9e3779b97f4a7c15u;
   return i ^ i >> 29;
 }
 
-/// One for each element that is not what f says of its place: `wrong` is memory of both sides.
+/// Adds one for each element that differs from f of its place: `wrong` is memory of both sides.
 template <class T, class F>
 struct Look {
   T const* elements;
@@ -70,21 +70,21 @@ bool all_are(T const* elements, std::uint64_t count, F const& expected, tessera:
   return *wrong == 0;
 }
 
-/// Bytes that no element has, so that what is not written shows.
+/// Bytes that no element has, so that unwritten ones show.
 inline void spoil(tessera::ByteSpan<tessera::space::Device> memory, tessera::Queue<tessera::space::Device>& on) {
   good(cudaMemsetAsync(memory.data, 0xee, memory.size, on.stream()), "cudaMemsetAsync");
   on.wait();
 }
 
-/// main of a measurement: 77 where there is no GPU, 1 where something went wrong or elements were.
+/// main of a measurement: 77 without a GPU, 1 after an error or wrong elements.
 template <class F>
 int run(F&& f) {
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was measured is said at once, for the end may not come
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // results are printed at once, because the run may be cut short
   int devices = 0;
   auto const status = cudaGetDeviceCount(&devices);
   if (status != cudaSuccess || devices == 0) {
     std::fprintf(stderr, "there is no GPU (%s): nothing was measured\n", cudaGetErrorName(status));
-    return 77;  // which test runners take for "skipped"
+    return 77;  // which test runners treat as "skipped"
   }
   try {
     if (f()) return 0;

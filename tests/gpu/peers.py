@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""What others take to read the arrays of end_to_end into device memory, where their wheels are.
+"""Times of other libraries for reading the arrays of end_to_end into device memory, if their wheels are installed.
 
     peers.py kvikio FOLDER [ALONG=1024] [REPETITIONS=3]        raw chunks' files, in its mode without GPUDirect Storage
-    peers.py tensorstore FOLDER [ALONG=1024] [REPETITIONS=3]   raw and zstd, into the host's memory, and one copy
+    peers.py tensorstore FOLDER [ALONG=1024] [REPETITIONS=3]   raw and zstd, into host memory, and one copy
     peers.py zarr FOLDER [ALONG=1024] [REPETITIONS=3]          raw and zstd, into CuPy's arrays (enable_gpu)
 
-By the number of threads. Every element is compared with what it must be. Ends with 77 where there is no GPU, or where a
-wheel is missing.
+By the number of threads. Every element is checked. Exits with 77 without a GPU, or if a wheel is missing.
 """
 import importlib
 import os
@@ -27,14 +26,14 @@ def need(name):
 
 
 def expected(cupy, shape):
-    """The elements, as measured::number says."""
+    """The elements, as in measured::number."""
     i = cupy.arange(shape[0] * shape[1] * shape[2], dtype=cupy.uint64)
     i = (i ^ (i >> cupy.uint64(31))) * cupy.uint64(0x9E3779B97F4A7C15)
     return ((i ^ (i >> cupy.uint64(29))) & cupy.uint64(0xFFFF)).astype(cupy.float32).reshape(shape)
 
 
 def of_kvikio(cupy, kvikio, folder, shape, threads):
-    """A function that reads the whole, into an array that it returns."""
+    """A function that reads the whole into a new array and returns it."""
     defaults = importlib.import_module("kvikio.defaults")
     try:
         defaults.set({"num_threads": threads})

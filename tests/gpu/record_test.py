@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Shows that a record on a GPU that is cut off is whole up to there: stubs stand for all the programs.
+"""Shows that a record on a GPU that is cut short is whole up to there: stubs replace all the programs.
 
     record_test.py RUN.SH FOLDER
 
-Each step is ended in each of its parts in turn, with no time to tidy up, and runs once to its end; with programs that
-say there is no GPU, that fail, and that do not end. What its parts may take fits into what the step may. FOLDER is
-removed and made anew.
+Each step is ended in each of its parts in turn, without time to clean up, and runs once to its end; with programs that
+report no GPU, that fail, and that do not end. The time limits of its parts fit into that of the step. FOLDER is removed
+and made anew.
 """
 import os
 import re
@@ -21,8 +21,8 @@ carried, tools, out = folder / "carried", folder / "tools", folder / "out"
 for one in (carried, tools):
     one.mkdir(parents=True)
 
-# Says who it is and what it was given; the KILL_AT-th that is called ends the whole sequence, once its words are in the
-# record. CALLS grows by a line each.
+# Prints its name and arguments; the KILL_AT-th call ends the whole sequence, once its output is in the record. CALLS
+# grows by a line each.
 STUB = """#!/bin/bash
 n=$(wc -l < "$CALLS"); echo "$0 $*" >> "$CALLS"
 echo "this is part $n"
@@ -38,7 +38,7 @@ esac
 """
 programs = ["test-cuda-contract", "test-cuda-device", "test-cuda-thrust", "benchmark-placement", "benchmark-compressed",
             "link_probe", "end_to_end", "large", "direct", "cached", "shared", "decoding", "test-cuda-ipc", "test-cuda-nvcomp"]
-# Writes down how long each part may take.
+# Writes the time limit of each part.
 TIMEOUT = f"""#!/bin/bash
 echo "$3" >> "$PARTS_SECONDS"
 exec {shutil.which("timeout")} "$@"
@@ -68,7 +68,7 @@ def check(true, *words):
 
 
 def run(step, kill_at=-1, way="", options=(), commit="abc1234"):
-    """The exit status, what was said, and the parts of the record: title, text."""
+    """The exit status, the output, and the parts of the record: title, text."""
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir()
     calls = folder / "calls"
@@ -96,7 +96,7 @@ for step, count in STEPS.items():
     status, said, parts = run(step)
     check(status == 0, step, "ended with", status, said)
     check(len(parts) == count, step, "has", len(parts), "parts, expected", count)
-    # The one Python stub is asked where CUPTI is, too: such a call is no part.
+    # The one Python stub is also queried for CUPTI's place: such a call is not a part.
     numbers = [int(re.search(r"this is part (\d+)", text)[1]) for _, text in parts]
     for title, text in parts:
         check(re.fullmatch(r"passed, \d+ s", ending(text) or ""), step, title, "ends with", ending(text))

@@ -64,7 +64,7 @@ programs=(test-cuda-contract test-cuda-device test-cuda-thrust test-cuda-ipc ben
 build_all() {
   local architecture usr configure
   architecture=$(ask_gpu compute_cap | tr -d . | sort -u | head -n 1)
-  # Of one architecture, and stripped: what is carried is to be small. Nothing but glibc is asked of the other machine.
+  # For one architecture, and stripped, because the carried files must be small. The other machine needs only glibc.
   configure=(cmake -S . -B "$build" -D CMAKE_BUILD_TYPE=Release -D TESSERA_CUDA=ON -D TESSERA_BUILD_EXAMPLES=OFF
     -D TESSERA_WARNINGS_AS_ERRORS=OFF -D "CMAKE_CUDA_ARCHITECTURES=${architecture:-90}-real"
     -D "CMAKE_EXE_LINKER_FLAGS=-s -static-libstdc++ -static-libgcc")
@@ -84,7 +84,7 @@ build_all() {
     if [[ -f $build/bin/$name ]]; then cp "$build/bin/$name" "$carried" || return; fi
   done
   if [[ -f $build/lib/libtimeline.so ]]; then strip -o "$carried/libtimeline.so" "$build/lib/libtimeline.so"; fi
-  # The libraries of CUDA that they were linked with: the other machine's may be older.
+  # The CUDA libraries that they were linked with: the other machine's may be older.
   copy_libraries 'libcu[dp]\|libnvcomp' "$carried" "$build/bin/link_probe" "$carried/decoding" "$build"/lib/*.so || return
   if [[ -n $python ]]; then build_module "${architecture:-90}" || return; fi
   git describe --always --dirty >"$carried/commit" 2>/dev/null || echo "${commit:-unknown}" >"$carried/commit"
@@ -162,8 +162,8 @@ failed() {
   ended "$@"
 }
 
-# part TITLE SECONDS COMMAND...: runs it within its time, and that of its step, which --seconds may have cut. What it
-# says is in the record as soon as it is said, as lines of code, so that the page holds wherever it ends.
+# part TITLE SECONDS COMMAND...: runs it within its time, and that of its step, which --seconds may have cut. Its output
+# goes to the record at once, as lines of code, so that the page is valid wherever it ends.
 part() {
   local title=$1 seconds=$2 status=0 begin=$SECONDS left=$((end - SECONDS))
   shift 2
@@ -181,7 +181,7 @@ part() {
     *) failed "$title" "FAILED, exit status $status, $((SECONDS - begin)) s" ;;
   esac
 }
-# with TOOL TITLE SECONDS COMMAND...: a part, where there is the tool.
+# with TOOL TITLE SECONDS COMMAND...: a part, if the tool exists.
 with() {
   local tool=$1
   shift
@@ -220,7 +220,7 @@ placement() {
   part "placing beside a copy" 80 stdbuf -oL "$carried/benchmark-placement"
   part "a compressed array beside its halves" 40 stdbuf -oL "$carried/benchmark-compressed"
   part "more than 8 GiB, and more than 2^31 words" 80 "$carried/large"
-  # The clocks stay as they are: they belong to the machine's owner.
+  # The clocks are not changed: they belong to the machine's owner.
   with ncu "placing under ncu" 80 ncu --target-processes application-only --clock-control none -k regex:call_blocks \
     --section SpeedOfLight --section MemoryWorkloadAnalysis --section LaunchStats --section Occupancy \
     "$carried/benchmark-placement" 1 512 64 512
@@ -242,7 +242,7 @@ find_cupti() {
     -printf '%h\n' 2>/dev/null | head -n 1
 }
 
-# Placing alone: under a tool, all of it would take hours. Refusals that tests ask for are theirs to judge.
+# Placing alone: under a tool, all of it would need hours. Tests that cause refusals check them themselves.
 memcheck() {
   head_of 4 memcheck 540
   local tool seconds=240
@@ -254,7 +254,7 @@ memcheck() {
   done
 }
 
-# The disk is the one that holds the temporary folder: TMPDIR chooses it. cuFile's log stays out of the way.
+# The disk is the one of the temporary folder: TMPDIR chooses it. cuFile's log is kept out of the way.
 direct() {
   head_of 5 direct 180
   if [[ ! -x $carried/direct ]]; then

@@ -1,11 +1,11 @@
-// Arrays of device memory in other processes: what attaching costs, and whether what is attached is read as fast as own
-// memory.
+// Arrays of device memory in other processes: the cost of attaching, and the speed of reading attached memory compared
+// with own memory.
 //
 //   shared [MiB=1024] [REPETITIONS=20]     measures, in this process and in one that it starts
-//   shared with COMMAND...                 publishes an array for a command, and looks at what that wrote
+//   shared with COMMAND...                 publishes an array for a command, and checks what that wrote
 //
 // A command finds the descriptor in TESSERA_DESCRIPTOR, reads a float32 of 1000 x 1000 whose i-th element is i, and
-// writes 42 into the first one. It ends with 77, if it cannot.
+// writes 42 into the first one. It exits with 77, if it cannot.
 #include <cstdlib>
 #include <string>
 
@@ -102,7 +102,7 @@ bool measure(std::string const& program, std::uint64_t bytes, int repetitions) {
   return run_command("'" + program + "' attached '" + published.json() + "' " + std::to_string(repetitions)) == 0;
 }
 
-// The command's exit status; 1, if it ended well and wrote nothing.
+// The command's exit status; 1, if it succeeded but wrote nothing.
 int publish_for(std::string const& command) {
   ipc::IpcResource memory;
   Queue<space::Device> on{Queue<space::Host>{}, DeviceResources{.device = memory}};
@@ -111,7 +111,7 @@ int publish_for(std::string const& command) {
   auto const* const data = array.data();
   launch(on, array.size(), Count{array.data()});
   auto const published = ipc::publish(producer, std::move(array), on);
-  on.wait();  // a reader of the handle alone knows of no event
+  on.wait();  // a reader that has only the handle knows no event
   ::setenv("TESSERA_DESCRIPTOR", published.json().c_str(), 1);
   if (auto const status = run_command(command); status != 0) return status;
   float first = 0;

@@ -4,7 +4,7 @@ or PyTorch, of the same memory.
 
     shared with python3 shared_tensors.py cupy|torch
 
-Ends with 77 where there is no such library, or none for a GPU.
+Exits with 77 if the library, or its GPU version, is missing.
 """
 import base64
 import ctypes

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Reads an array into a GPU's memory through tessera's Python module, and hands it to another library and back.
+"""Reads an array into a GPU's memory through tessera's Python module, and passes it to another library and back.
 
     tensors.py cupy|torch|jax FOLDER [ALONG=512] [REPETITIONS=5]
 
-Each tensor is the same memory, by its address, and holds what NumPy wrote. Then: what a whole read takes, of raw
-chunks and of zstd, beside TensorStore's and a copy of its result where its wheel is. Ends with 77 where there is no such
-library, or none for a GPU.
+Each tensor is the same memory, by its address, and has the elements that NumPy wrote. Then: the time of a whole read,
+of raw chunks and of zstd, compared with TensorStore's and a copy of its result if its wheel is installed. Exits with 77
+if the library, or its GPU version, is missing.
 """
 import importlib
 import os
@@ -66,7 +66,7 @@ for selection in (np.s_[...], np.s_[3:900:7, 5:], np.s_[:, 17]):
     del found
     check(f"{selection} outlives what gave it", same(tensor, expected[selection]))
 
-if name == "jax":  # whose arrays nobody writes
+if name == "jax":  # whose arrays are immutable
     on_device[2:5] = library.numpy.full((3, 700), 7, dtype="int32")
     check("what it made is written", bool((np.asarray(array[2:5]) == 7).all()))
     sys.exit(0)

@@ -1,4 +1,4 @@
-// A library that writes down when a GPU copied and when it ran kernels, for programs that know nothing of it:
+// A library that records when a GPU copied and when it ran kernels, for any program:
 //
 //   CUDA_INJECTION64_PATH=libtimeline.so TIMELINE=FILE PROGRAM
 //

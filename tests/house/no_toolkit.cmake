@@ -10,14 +10,14 @@ execute_process(COMMAND ${COMPILER} -v -E -x c++ /dev/null OUTPUT_QUIET ERROR_VA
 string(REGEX REPLACE ".*#include <...> search starts here:\n(.*)\nEnd of search list.*" "\\1" folders "${search}")
 string(REGEX REPLACE "\n +" ";" folders "${folders}")
 string(STRIP "${folders}" folders)
-list(APPEND folders ${INCLUDES})  # after the compiler's: its order is what #include_next relies on
+list(APPEND folders ${INCLUDES})  # after the compiler's: #include_next depends on its order
 list(REMOVE_DUPLICATES folders)
 
 file(REMOVE_RECURSE "${FOLDER}")
 set(path "")
 foreach(folder IN LISTS folders)
   if(EXISTS "${folder}/cuda_runtime_api.h")
-    # Links to what else is there stand in for the folder.
+    # Links to the other entries replace the folder.
     file(REAL_PATH "${folder}/cuda_runtime_api.h" toolkit)
     cmake_path(GET toolkit PARENT_PATH toolkit)
     file(REAL_PATH "${folder}" real)

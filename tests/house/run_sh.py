@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What tests/run.sh says of builds that fail, end early or have no time, with stand-ins for CMake, CTest and nvcc.
+"""The output of tests/run.sh for builds that fail, end early or have no time, with stand-ins for CMake, CTest and nvcc.
 
     run_sh.py PROJECT
 """
@@ -73,7 +73,7 @@ for preset in ("release", "sanitize", "thread", "cuda", "clang"):
     expect(1, "9 passed, 1 failed", r"FAILED   .*: ctest itself, with status 137", **{f"TEST_{preset}": "killed"})
     if preset == "release":
         continue
-    # What is older than the build is not tested, nor what needs something that it makes.
+    # Programs older than the build are not tested, nor tests that need their output.
     in_time = {"arguments": ("--all", "--minutes", "9")}
     expect(0, "10 passed, 0 failed", r"not run  .*: 3 tests \(the 9 minutes were over: after-old later of-old\)", **in_time,
            **{f"BUILD_{preset}": "124"})  # fmt: skip

@@ -1,8 +1,11 @@
-// Servers that answer wrongly, late or never, and what one error says of it.
+// Servers that answer wrongly, late or never, and the error for it.
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -87,7 +90,7 @@ TEST_CASE("a value that is another one at the second try is an error, and so is 
   Answers answers;
   check_refused<StoreError>([&] { value(answers.at("changed/-"), "k"); }, {"key \"k\"", "changed while it was read"});
   CHECK(value(answers.at("gone/-"), "k") == "(missing)");
-  check_refused<StoreError>([&] { value(answers.at("short/-"), "k", {2, 8}); }, {"1 bytes less"});
+  check_refused<StoreError>([&] { value(answers.at("short/-"), "k", {2, 8}); }, {"1 bytes fewer"});
 }
 
 TEST_CASE("a Content-Range must be one, and of what was asked for") {
@@ -113,6 +116,98 @@ TEST_CASE("neither a redirection without an end, nor an answer without one, nor 
   check_refused<StoreError>([&] { value(answers.at("endless/403"), "k"); }, {"the server answered 403"});
   check_refused<StoreError>(
       [&] { value(answers.at("silent/-", {.patience = std::chrono::seconds{1}, .retries = 0}), "k"); }, {"key \"k\""});
+}
+
+TEST_CASE("of a body without an end or a length no more is read than its reader takes") {
+  test::TemporaryFolder folder;
+  LocalStore<HostBuffer> const files{folder.path().string()};
+  test::HttpServer server{folder.path().string()};
+  std::vector<std::int32_t> to(4000);
+  auto const array = create_array<std::int32_t, 1>(files, "raw", {.shape = {4000}, .chunks = {500}});
+  Pipeline<space::Host, codec::Sharding<Pipeline<space::Host, codec::Bytes>>> const shards{{.chunk_shape = {50}}};
+  create_array<std::int32_t, 1>(files, "shards", {.shape = {500}, .chunks = {500}}, shards);
+  auto const sent = [&] { return std::stoll(value(HttpStore{server.at("")}, "sent")); };
+  constexpr long long most = 192 << 20;  // bytes: one document may have 64 MiB, and connections keep some
+
+  HttpStore const store{server.at("endless-value/-")};
+  check_refused<CodecError>([&] { open_array<std::int32_t, 1>(store, "raw").read(all, to); },
+                            {"key \"raw/c/", "a response body of unknown length", "at most 2000"});
+  check_refused<CodecError>(
+      [&] {
+        open_array<std::int32_t, 1>(PrefixStore{store, "raw"}, "").read(all, to);
+      },
+      {"key \"raw/c/", "at most 2000"});
+  check_refused<CodecError>([&] { open_array<std::int32_t, 1>(AnyStore<HostBuffer>{store}, "raw").read(all, to); },
+                            {"key \"raw/c/", "at most 2000"});
+  check_refused<MetadataError>([&] { open_any(store, "missing", Queue<space::Host>{}); }, {"key \"missing"});
+  char memory[4];
+  test::HostQueue on;
+  auto const four = [&](ByteRange range) {
+    return get_into(store, {"k"}, {reinterpret_cast<std::byte*>(memory), 4}, on, range);
+  };
+  check_refused<StoreError>([&] { four({}); }, {"key \"k\"", "does not fit into the 4 bytes"});
+  CHECK(four({1000, 4}) == 4U);
+  CHECK(sent() < most);
+  // The last bytes of a shard, where its index is, are known at its end: none of the rest is kept.
+  to.resize(500);
+  check_refused<StoreError>([&] { open_array<std::int32_t, 1, AllCodecs>(store, "shards").read(all, to); },
+                            {"key \"shards/c/0\"", "without announcing their number"});
+}
+
+TEST_CASE("what is kept of a body without a length are the bytes that are wanted") {
+  std::string const text = [] {
+    std::string made;
+    for (int i = 0; made.size() < 100'000; ++i) made += std::to_string(i) + ' ';
+    return made;
+  }();
+  auto const kept = [&](ByteRange range, std::size_t piece) {
+    http::UnsizedBody body;
+    body.begin(range);
+    std::uint64_t most = 0;
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+      body.add({text.data() + at, std::min(piece, text.size() - at)});
+      most = std::max(most, body.kept());
+    }
+    auto const [offset, size] = range.resolve(body.size());
+    std::string result(size, ' ');
+    body.copy(offset, {reinterpret_cast<std::byte*>(result.data()), result.size()});
+    CHECK(result == text.substr(offset, size));
+    CHECK(body.is_complete() == (!range.from_end && range.size < text.size()));
+    return most;
+  };
+  for (std::size_t const piece : {1000U, 16384U, 50'000U}) {
+    CAPTURE(piece);
+    CHECK(kept({}, piece) == text.size());
+    CHECK(kept({70'000, 500}, piece) == 500);
+    CHECK(kept({0, 40'000}, piece) == 40'000);
+    CHECK(kept({3, 0}, piece) == 0);
+    CHECK(kept(ByteRange::suffix(10), piece) <= 10 + 2 * http::UnsizedBody::block);
+    CHECK(kept(ByteRange::suffix(50'000), piece) <= 50'000 + 2 * http::UnsizedBody::block);
+    CHECK(kept(ByteRange::suffix(200'000), piece) == text.size());
+  }
+}
+
+TEST_CASE("a server that sends a byte now and then does not hold a read up") {
+  using std::chrono::seconds;
+  Answers answers;
+  HttpOptions const hasty{.patience = seconds{1}, .retries = 0};
+  check_refused<StoreError>([&] { value(answers.at("drip/2000", hasty), "k"); }, {"key \"k\""});
+  check_refused<StoreError>([&] { value(answers.at("drip-header/-", hasty), "k"); }, {"key \"k\""});
+}
+
+TEST_CASE("a read that waits for a server ends when it is told to stop") {
+  Answers answers;
+  create_array<std::int32_t, 1>(answers.files, "raw", {.shape = {4000}, .chunks = {500}});
+  HttpOptions const patient{.patience = std::chrono::hours{1}, .least_rate = 1, .retries = 1000};
+  std::atomic<bool> stop{false};
+  std::vector<std::int32_t> to(4000);
+  auto const array = open_array<std::int32_t, 1>(PrefixStore{answers.at("drip/2000", patient), "raw"}, "");
+  std::thread stops{[&] {
+    value(HttpStore{answers.server.at("")}, "under-way");
+    stop = true;
+  }};
+  CHECK_THROWS_AS(array.read(all, to, ReadOptions{.stop = &stop}), Cancelled);
+  stops.join();
 }
 
 TEST_CASE("what stands before a header or behind a body is none of it") {
@@ -195,6 +290,13 @@ TEST_CASE("options that are none") {
     check_refused<StoreError>([&] { HttpStore("https://host", options); }, {"https://host: ", word});
   };
   refuses({.most_at_once = 0}, "most_at_once");
+  refuses({.first_at_once = 0}, "first_at_once");
+  refuses({.least_rate = 0}, "least_rate");
+  refuses({.headers = {std::string{"A: b\0c", 6}}}, "name: value");
+  refuses({.certificates = std::string{"a\0b", 3}}, "zero byte");
+  for (auto const& address : {std::string{"https://host/a\0b", 16}, std::string{"https://host/a%00b"}})
+    check_refused<StoreError>([&] { HttpStore{address}; }, {"zero byte"});
+  check_refused<StoreError>([&] { value(HttpStore{"https://host"}, std::string{"a\0b", 3}); }, {"zero byte"});
   for (auto const patience : {seconds{0}, seconds{-1}, seconds::max()}) refuses({.patience = patience}, "patience");
   refuses({.pause = std::chrono::milliseconds{-1}}, "pause");
   refuses({.pause = std::chrono::milliseconds::min()}, "pause");
@@ -207,7 +309,7 @@ TEST_CASE("what a destination throws is thrown, and the next read goes well") {
   auto const store = answers.at("plain/-");
   auto destination = [](std::size_t) -> ByteSpan<space::Host> { throw std::domain_error{"no room"}; };
   CHECK_THROWS_AS(store.read({"k"}, {}, destination, on), std::domain_error);
-  CHECK(get(store, {"k"}, on)->view().size == 16);
+  CHECK(get_value(store, {"k"}, on)->view().size == 16);
   char memory[4];
   check_refused<StoreError>([&] { get_into(store, {"k"}, {reinterpret_cast<std::byte*>(memory), 4}, on); }, {"16 bytes"});
 }

@@ -1,4 +1,4 @@
-// Values of a web server: of one that knows ranges, of lesser ones, and what they are asked for.
+// Values on web servers: one that supports ranges, and lesser ones; and the requests to them.
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -102,7 +102,7 @@ TEST_CASE("many requests: those that lie close are one, and all are under way at
   std::vector<std::function<ByteSpan<space::Host>(std::size_t)>> destinations;
   for (auto& one : memory)
     destinations.push_back([&](std::size_t n) {
-      CHECK(one.empty());  // asked once
+      CHECK(one.empty());  // requested once
       one.resize(n);
       return ByteSpan<space::Host>{reinterpret_cast<std::byte*>(one.data()), n};
     });
@@ -119,7 +119,9 @@ TEST_CASE("many requests: those that lie close are one, and all are under way at
     CHECK(told == Lines{"/plain/-/a/k bytes=-1", "/plain/-/a/k bytes=1-9", "/plain/-/b ", "/plain/-/long bytes=0-1",
                         "/plain/-/long bytes=9000-9002"});
   }
-  SUBCASE("of one that answers when five are under way") { get_many(values.at("together/5"), std::span{requests}, on); }
+  SUBCASE("of one that answers when five are under way") {
+    get_many(values.at("together/5", {.first_at_once = 5}), std::span{requests}, on);
+  }
   SUBCASE("of one that knows no ranges") { get_many(values.at("whole/-"), std::span{requests}, on); }
   SUBCASE("of one that sends half of each first") { get_many(values.at("cut/1"), std::span{requests}, on); }
   CHECK(memory == std::vector<std::string>{"89", "123", "2345", "f", "xx", "xxx", ""});
@@ -148,11 +150,72 @@ TEST_CASE("no more requests are under way than the options say") {
   CHECK(test::value(values.at("most/-"), "most") == "3");
 }
 
+TEST_CASE(
+    "a read begins with few requests, and has more under way with each answer over a connection that stays open") {
+  Values values;
+  write_file(values.folder.path() / "some", std::string(100, 'x'));
+  test::HostQueue on;
+  Key const key{"some"};
+  auto destination = [](std::size_t n) {
+    static std::byte memory[100];
+    return ByteSpan<space::Host>{memory, n};
+  };
+  std::vector<ReadRequest<space::Host>> requests(100, {&key, {}, destination});
+  SUBCASE("of a server that answers the first ones when there are four") {
+    get_many(values.at("first/4"), std::span{requests}, on);
+    CHECK(test::value(values.at("first/-"), "first") == "4");
+    CHECK(values.server.connections() > 4);
+    CHECK(values.server.connections() <= 64 + 3);  // with the requests for this
+  }
+  SUBCASE("of a server that closes them: four at a time") {
+    get_many(values.at("old/4"), std::span{requests}, on);
+    CHECK(test::value(values.at("most/-"), "most") == "4");
+  }
+  SUBCASE("as few as the options say") {
+    get_many(values.at("old/2", {.first_at_once = 2}), std::span{requests}, on);
+    CHECK(test::value(values.at("most/-"), "most") == "2");
+  }
+  SUBCASE("of all threads and copies together") {
+    auto const store = values.at("old/4");
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i)
+      threads.emplace_back([copy = store, &key] {
+        test::HostQueue own;
+        for (int k = 0; k < 10; ++k) CHECK(get_value(copy, key, own)->view().size == 100);
+      });
+    for (auto& thread : threads) thread.join();
+    CHECK(test::value(values.at("most/-"), "most") == "4");
+  }
+  for (auto const& request : requests) CHECK(request.size.value_or(100) == 100);
+}
+
+TEST_CASE("the pace of requests: more with answers, fewer after refusals, and within its bounds") {
+  http::Pace pace{4, 64};
+  auto const taken = [&] {
+    std::size_t n = 0;
+    while (pace.take()) ++n;
+    for (auto i = n; i > 0; --i) pace.give_back();
+    return n;
+  };
+  CHECK(taken() == 4);
+  for (int i = 0; i < 4; ++i) pace.hear(http::Answered::keeps_connection);
+  CHECK(taken() == 8);
+  for (int i = 0; i < 9; ++i) pace.hear(http::Answered::closes_connection);
+  CHECK(taken() == 8);
+  for (int i = 0; i < 99; ++i) pace.hear(http::Answered::keeps_connection);
+  CHECK(taken() == 64);
+  pace.hear(http::Answered::too_much);
+  CHECK(taken() == 32);
+  for (int i = 0; i < 99; ++i) pace.hear(http::Answered::too_much);
+  CHECK(taken() == 1);
+  CHECK(http::Pace{4, 2}.take());
+}
+
 TEST_CASE("a queue keeps its connections, and a child made by fork() has its own") {
   Values values;
   test::HostQueue on;
   auto const store = values.at("plain/-");
-  auto const read = [&] { return get(store, {"a/k"}, on, {2, 3})->view().size == 3; };
+  auto const read = [&] { return get_value(store, {"a/k"}, on, {2, 3})->view().size == 3; };
   for (int i = 0; i < 20; ++i) CHECK(read());
   CHECK(values.server.connections() == 2);
   CHECK(test::in_child([&] { return read() && read(); }));
@@ -188,7 +251,7 @@ TEST_CASE("over TLS, with a certificate that the program trusts") {
   test::HttpServer const server{values.folder.path().string(), certificate};
   HttpOptions options{.retries = 0, .certificates = certificate};
   CHECK(test::value(HttpStore{server.at("plain/-"), options}, "a/k", {2, 3}) == "234");
-  auto const elsewhere = "elsewhere/" + values.server.port();  // an answer leads there, but not out of TLS
+  auto const elsewhere = "elsewhere/" + values.server.port();  // an answer redirects there, but not out of TLS
   CHECK(test::value(values.at(elsewhere), "a/k", {2, 3}) == "234");
   check_refused<StoreError>([&] { test::value(HttpStore{server.at(elsewhere), options}, "a/k"); }, {"key \"a/k\""});
   options.certificates.clear();
@@ -237,12 +300,12 @@ TEST_CASE("a thread asks for 32 chunks at once, and for several shards") {
   test::HttpServer server{folder.path().string()};
   std::vector<std::uint8_t> numbers(256), read(numbers.size());
   std::iota(numbers.begin(), numbers.end(), std::uint8_t{0});
-  create_array<std::uint8_t, 1>(files, "a", {.shape = {256}, .chunk_shape = {8}}).write(all, numbers);
+  create_array<std::uint8_t, 1>(files, "a", {.shape = {256}, .chunks = {8}}).write(all, numbers);
   Pipeline<space::Host, codec::Sharding<Pipeline<space::Host, codec::Bytes>>> const shards{{.chunk_shape = {8}}};
-  create_array<std::uint8_t, 1>(files, "b", {.shape = {256}, .chunk_shape = {32}}, shards).write(all, numbers);
+  create_array<std::uint8_t, 1>(files, "b", {.shape = {256}, .chunks = {32}}, shards).write(all, numbers);
   for (std::string const path : {"a", "b"}) {
     CAPTURE(path);
-    HttpStore const store{server.at(path == "a" ? "together/32" : "together/8")};
+    HttpStore const store{server.at(path == "a" ? "together/32" : "together/8"), {.first_at_once = 32}};
     open_array<std::uint8_t, 1, AllCodecs>(store, path, test::HostQueue{}).read(all, read);
     CHECK(read == numbers);
     std::ranges::fill(read, std::uint8_t{0});
@@ -254,8 +317,8 @@ TEST_CASE("a group with consolidated metadata shows what is in it") {
   test::TemporaryFolder folder;
   LocalStore<HostBuffer> const files{folder.path().string()};
   create_group(files, "");
-  create_array<float, 1>(files, "one/a", {.shape = {4}, .chunk_shape = {2}});
-  create_array<float, 1>(files, "two", {.shape = {4}, .chunk_shape = {2}});
+  create_array<float, 1>(files, "one/a", {.shape = {4}, .chunks = {2}});
+  create_array<float, 1>(files, "two", {.shape = {4}, .chunks = {2}});
   consolidate(files, "");
   test::HttpServer server{folder.path().string()};
   auto const group = open_group(HttpStore{server.at("plain/-")}, "");

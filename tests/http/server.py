@@ -1,7 +1,7 @@
 """A web server on loopback, for tests: server.py FOLDER. It prints its port, and ends when its standard input does.
 
 /MODE/ARGUMENT/PATH is the file PATH of FOLDER, sent as MODE says: as good servers do, as lesser ones, or wrongly.
-/told is what was asked so far, a line "PATH RANGE" for each request; /connections is how many there were.
+/told lists the requests so far, a line "PATH RANGE" for each; /connections is the number of connections.
 """
 import gzip
 import http.server
@@ -14,6 +14,7 @@ import threading
 folder = os.path.abspath(sys.argv[1])
 lock = threading.Condition()
 told, times, together, most = [], {}, {}, [0, 0]
+sent = [0, 0]  # bytes of bodies without an end; those in progress
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -42,6 +43,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if path == "/told":
             with lock:
                 return self.answer(200, "".join(told).encode())
+        if path == "/sent":
+            return self.answer(200, str(sent[0]).encode())
+        if path == "/under-way":  # when a body without an end has begun
+            with lock:
+                lock.wait_for(lambda: sent[1] > 0)
+            return self.answer(200, b"1")
         if path == "/connections":
             return self.answer(200, str(server.connections).encode())
         with lock:
@@ -63,7 +70,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return None
 
     def part(self, value, asked):
-        """What of the value is asked for, as (first, last + 1); None if nothing of it can be."""
+        """The requested part of the value, as (first, last + 1); None if there is none."""
         first, last = re.fullmatch("bytes=([0-9]*)-([0-9]*)", asked).groups()
         begin = int(first) if first else max(len(value) - int(last), 0)
         end = min(int(last) + 1, len(value)) if first and last else len(value)
@@ -106,7 +113,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def mode_elsewhere(self, argument, name, query, asked, time):  # at that port, without TLS
         self.answer(302, headers=[("Location", f"http://127.0.0.1:{argument}/plain/-/{name}")])
 
-    # What may pass: `argument` times.
+    # Temporary failures: `argument` times.
     def mode_busy(self, argument, name, query, asked, time):
         if time <= int(argument):
             return self.answer(503, b"later", [("Retry-After", "0")])
@@ -128,7 +135,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"HTTP/1.1 200 OK\r\nServer: test\r\n")
         self.cut()
 
-    def mode_changed(self, argument, name, query, asked, time):  # cut, and then it is another value
+    def mode_changed(self, argument, name, query, asked, time):  # cut, and then the value changes
         if time == 1:
             return self.mode_cut("1", name, query, asked, time)
         self.answer(200, self.value(name) + b"x")
@@ -138,7 +145,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.mode_cut("1", name, query, asked, time)
         self.answer(404)
 
-    # Who may.
+    # Access control.
     def mode_token(self, argument, name, query, asked, time):
         if self.headers.get("Authorization") != "Bearer open":
             return self.answer(401)
@@ -147,7 +154,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def mode_signed(self, argument, name, query, asked, time):
         self.plain(name, asked) if query == "signature=open" else self.answer(403)
 
-    # Requests wait until `argument` of them are under way; documents do not.
+    # Requests wait until `argument` of them are in progress; documents do not.
     def mode_together(self, argument, name, query, asked, time):
         if name.endswith("zarr.json"):
             return self.plain(name, asked)
@@ -157,7 +164,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             lock.wait_for(lambda: together[argument] >= int(argument))
         self.plain(name, asked)
 
-    # The most requests that were under way at once: the value of "most".
+    # The most requests that were in progress at once: the value of "most".
     def mode_most(self, argument, name, query, asked, time):
         if name == "most":
             return self.answer(200, str(most[1]).encode())
@@ -165,12 +172,26 @@ class Handler(http.server.BaseHTTPRequestHandler):
             most[0] += 1
             most[1] = max(most)
             lock.notify_all()
-            lock.wait_for(lambda: most[1] >= int(argument))  # so that there are as many as may be
+            lock.wait_for(lambda: most[1] >= int(argument))  # so that the permitted requests overlap
         with lock:
             most[0] -= 1
         self.plain(name, asked)
 
-    # What is wrong.
+    # No answer before `argument` requests are in progress, and a fifth of a second for more to come: "first" is their
+    # number then.
+    def mode_first(self, argument, name, query, asked, time):
+        if name == "first":
+            return self.answer(200, str(together["first"]).encode())
+        with lock:
+            together["under way"] = together.get("under way", 0) + 1
+            lock.notify_all()
+            lock.wait_for(lambda: together["under way"] >= int(argument) or "first" in together)
+            lock.wait_for(lambda: together["under way"] > int(argument) or "first" in together, 0.2)
+            together.setdefault("first", together["under way"])
+            lock.notify_all()
+        self.plain(name, asked)
+
+    # Errors.
     def mode_status(self, argument, name, query, asked, time):
         self.answer(int(argument), b"no")
 
@@ -186,13 +207,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def mode_no_range(self, argument, name, query, asked, time):
         self.answer(206, self.value(name))
 
-    def mode_trailer(self, argument, name, query, asked, time):  # a header behind the body, and others before it
+    def mode_trailer(self, argument, name, query, asked, time):  # a header after the body, and others before it
         value = self.value(name)
         self.wfile.write(b"HTTP/1.1 103 Early Hints\r\nContent-Encoding: gzip\r\n\r\n")
         self.answer(200, headers=[("Transfer-Encoding", "chunked")], length=False)
         self.wfile.write(b"%x\r\n%s\r\n0\r\nContent-Encoding: gzip\r\nContent-Range: bytes 1-2/3\r\n\r\n" % (len(value), value))
 
-    def mode_short(self, argument, name, query, asked, time):  # a part of fewer bytes than it says
+    def mode_short(self, argument, name, query, asked, time):  # a part of fewer bytes than announced
         self.plain(name, asked, lambda part, headers: part[:-1])
 
     def mode_nonsense(self, argument, name, query, asked, time):
@@ -204,8 +225,45 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             while True:
                 self.wfile.write(b"10000\r\n%s\r\n" % bytes(0x10000))
-        except OSError:  # nobody reads it any more
+        except OSError:  # the client has stopped reading
             self.close_connection = True
+
+    def without_end(self, piece, pause):
+        """Sends it again and again, until the client stops reading."""
+        with lock:
+            sent[1] += 1
+            lock.notify_all()
+        try:
+            while True:
+                self.wfile.write(piece)
+                self.wfile.flush()
+                sent[0] += len(piece)
+                with lock:
+                    lock.wait_for(lambda: False, pause)
+        except OSError:
+            self.close_connection = True
+
+    def mode_endless_value(self, argument, name, query, asked, time):  # without a length
+        if name.endswith("zarr.json"):
+            return self.plain(name, asked)
+        self.answer(200, headers=[("Connection", "close")], length=False)
+        self.without_end(bytes(0x10000), 0)
+
+    def mode_drip(self, argument, name, query, asked, time):  # announces `argument` bytes, sends 20 a second
+        if name.endswith("zarr.json"):
+            return self.plain(name, asked)
+        self.answer(200, headers=[("Content-Length", argument)], length=False)
+        self.without_end(b"x", 0.05)
+
+    def mode_drip_header(self, argument, name, query, asked, time):
+        self.send_response(200)
+        self.flush_headers()
+        self.without_end(b"x", 0.05)
+
+    def mode_old(self, argument, name, query, asked, time):  # HTTP/1.0: a connection for each request
+        self.protocol_version = "HTTP/1.0"
+        self.close_connection = True
+        self.mode_most(argument, name, query, asked, time)
 
     def mode_silent(self, argument, name, query, asked, time):
         with lock:
@@ -221,7 +279,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.connections += 1
         super().process_request(*arguments)
 
-    def handle_error(self, *_):  # clients may go
+    def handle_error(self, *_):  # clients may disconnect
         pass
 
 

@@ -1,4 +1,4 @@
-"""The arrays that are exchanged: documents, and elements as bytes. Nothing here knows a Zarr library."""
+"""The exchanged arrays: documents, and elements as bytes. This file uses no Zarr library."""
 import itertools
 import json
 import zlib
@@ -31,7 +31,7 @@ class Case:
     key_encoding: tuple = ("default", "/")
     names: list = None
     attributes: dict = field(default_factory=dict)
-    missing: bool = True  # the first chunk holds the fill value only, so it is not stored
+    missing: bool = True  # the first chunk has only the fill value, so it is not stored
 
     def document(self):
         """As zarr-python writes it."""
@@ -59,7 +59,7 @@ class Case:
         return {"zarr.json": self.text()}
 
     def elements(self):
-        """Half of them any bits, so that every NaN is among them; half of them of a few values, so that they compress."""
+        """Half of them any bits, to include every NaN; half of them of a few values, so that they compress."""
         random = np.random.default_rng(zlib.crc32(self.name.encode()))
         size, count = item_size(self.data_type), int(np.prod(self.shape))
         elements = random.integers(0, 256, (count, size), dtype="u1")
@@ -217,7 +217,7 @@ def cases():
 
 
 def device_chains(data_type):
-    """Name -> codecs that tessera decodes in device memory; those that it encodes there are among them."""
+    """Name -> codecs that tessera decodes in device memory, including those that it encodes there."""
     for name, codecs in chains(data_type):
         if "blosclz" not in name:
             yield name, codecs
@@ -232,7 +232,7 @@ def device_chains(data_type):
     for acceleration in (1, 50):
         yield f"lz4-acceleration{acceleration}", [little, lz4(acceleration)]
     yield "lz4-crc32c", [little, lz4(1), crc32c]
-    for cname, shuffle in itertools.product(["lz4", "zstd"], ["shuffle", "bitshuffle"]):  # the last block is no whole one
+    for cname, shuffle in itertools.product(["lz4", "zstd"], ["shuffle", "bitshuffle"]):  # the last block is incomplete
         yield f"blosc-{cname}-{shuffle}-blocks", [little, codec(
             "blosc", typesize=item_size(data_type), cname=cname, clevel=5, shuffle=shuffle, blocksize=600), crc32c]
     yield "lz4-zstd-crc32c", [little, lz4(1), codec("zstd", level=0, checksum=False), crc32c]

@@ -1,5 +1,5 @@
-"""Consolidated metadata, NaN in it, while zarr-python and the command change a hierarchy in turn: what zarr-python opens
-is what is there. consolidated.py COMMAND FOLDER [ENVIRONMENT]. ENVIRONMENT is the Python environment that has
+"""Consolidated metadata, NaN in it, while zarr-python and the command change a hierarchy in turn: zarr-python always
+opens the current nodes. consolidated.py COMMAND FOLDER [ENVIRONMENT]. ENVIRONMENT is the Python environment that has
 zarr-python. Exit status 77: there is none."""
 import math
 import os
@@ -18,7 +18,7 @@ except ImportError as error:
     print(f"not run: {error}. tests/run.sh makes the environment of this test")
     sys.exit(77)
 
-warnings.simplefilter("ignore")  # that consolidated metadata is no part of the specification
+warnings.simplefilter("ignore")  # that consolidated metadata is not part of the specification
 command, folder = sys.argv[1], Path(sys.argv[2])
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
@@ -49,11 +49,11 @@ assert is_consolidated()
 
 tessera("append", new, root / "g/a")
 assert zarr.open_group(root, mode="r")["g/a"][:].tolist() == [1, 1, 1, 1, 7.5]
-tessera("resize", root / "g/a", "2", says=False)  # it is gone
+tessera("resize", root / "g/a", "2", says=False)  # it was removed
 for change, names in ((["write", new, root / "g/b"], ["g", "g/a", "g/b"]), (["mv", root / "g/b", root / "b"], ["b", "g", "g/a"]),
                       (["copy", root / "b", root / "h/c"], ["b", "g", "g/a", "h", "h/c"]), (["rm", root / "h"], ["b", "g", "g/a"]),
                       (["resize", root / "g/a", "3"], ["b", "g", "g/a"])):
-    zarr.consolidate_metadata(root)  # by zarr-python, of what the command left
+    zarr.consolidate_metadata(root)  # by zarr-python, after the command
     assert is_consolidated()
     tessera(*change)
     assert member_names() == names, (change, member_names())
@@ -62,7 +62,7 @@ tessera("consolidate", root, says=False)  # and zarr-python opens it so
 found = zarr.open_consolidated(root)
 assert sorted(name for name, _ in found.members(max_depth=None)) == ["b", "g", "g/a"]
 assert found["g/a"][:].tolist() == [1, 1, 0]
-for version, to in (2, "v3"), (3, "v2"):  # one format becomes the other in place, the copies of tessera among them
+for version, to in (2, "v3"), (3, "v2"):  # converted in place to the other format, including tessera's copies
     other = folder / f"{version}.zarr"
     group = zarr.create_group(other, zarr_format=version, attributes=attributes)
     group.create_group("g", attributes={"n": 1}).create_group("empty")

@@ -1,6 +1,6 @@
-"""Data sets of xarray and pyramids of ome-zarr, in both formats of Zarr: the command lists and checks them, and reads the
-values that their writers give. data_sets.py COMMAND FOLDER [ENVIRONMENT]. ENVIRONMENT is the Python environment that has
-the writers. Exit status 77: there is none."""
+"""Data sets of xarray and pyramids of ome-zarr, in both formats of Zarr: the command lists and checks them, and reads
+the values that their writers read. data_sets.py COMMAND FOLDER [ENVIRONMENT]. ENVIRONMENT is the Python environment
+that has the writers. Exit status 77: there is none."""
 import json
 import os
 import shutil
@@ -39,7 +39,7 @@ def read(path):
 
 
 def expect_all_of(root):
-    """All arrays that zarr-python lists, and their stored values; nothing is wrong, nor too much."""
+    """All arrays that zarr-python lists, and their stored values; without errors or extra arrays."""
     assert ": 0 failures, 0 stray keys\n" in tessera("validate", root), tessera("validate", root)
     nodes = {node["path"]: node for node in json.loads(tessera("info", root, "--json"))["nodes"]}
     group = zarr.open_group(root, mode="r", use_consolidated=False)
@@ -79,22 +79,54 @@ for version in 2, 3:
         text = tessera("info", root)
         assert "CF          coordinate of dimension time, times in hours since 2000-01-01" in text, text
         assert "packed: stored * 0.25 + 270" in text, text
-        if consolidated:  # copies that tessera makes are xarray's
+        if consolidated:  # copies that tessera makes equal xarray's
             tessera("consolidate", root)
             xr.testing.assert_identical(xr.open_zarr(root, consolidated=True).load(), xr.open_zarr(root, consolidated=False).load())
         before = xr.open_zarr(root).load()
         to = 5 - version
-        if version == 3:  # xarray's chunks have the keys of v3, which v2 does not know
+        if version == 3:  # xarray's chunks have the keys of v3, which v2 lacks
             refused = subprocess.run([command, "convert", str(root), "--to", "v2"], capture_output=True, text=True)
             assert refused.returncode == 1 and "member chunk_key_encoding" in refused.stderr, refused
             continue
         subprocess.run([command, "convert", str(root), "--to", "v3"], check=True, capture_output=True)
-        # Of v2 xarray takes the fill value for _FillValue, of v3 the attribute alone.
-        subprocess.run([command, "attrs", "--set", "_FillValue=-999", str(root / "t2m")], check=True, capture_output=True)
         tessera("consolidate", root)
         assert not list(root.rglob(".z*"))
         expect_all_of(root)
-        xr.testing.assert_equal(xr.open_zarr(root, consolidated=True).load(), before)
+        xr.testing.assert_identical(xr.open_zarr(root, consolidated=True).load(), before)
+
+
+def missing_values():
+    """Every kind of missing value that xarray writes, with chunks that are not stored."""
+    names = {"none": {}, "minus": {"dtype": "i2", "_FillValue": -1, "scale_factor": 0.5},
+             "zero": {"dtype": "u1", "_FillValue": 0, "scale_factor": 0.5},
+             "float": {"dtype": "f4", "_FillValue": np.float32(9.96921e36)}, "nan": {"dtype": "f8", "_FillValue": np.nan}}
+    data = xr.Dataset({name: ("x", np.array([20.0, np.nan, 21.0, 0.5])) for name in names})
+    data["none"] = ("x", np.array([0, 1, 2, 3]))
+    data["text"] = ("x", np.array(["a", "", "c", "d"]))
+    data["complex"] = ("x", np.array([1 + 2j, 0, 3, 4]))
+    data["scalar"] = ((), 0)
+    data["scalar_float"] = ((), 2.5)
+    return data, {name: {**encoding, "chunks": (2,)} for name, encoding in names.items()}
+
+
+data, encoding = missing_values()
+for way in "convert", "copy", "back":
+    root, copied = folder / f"missing-{way}.zarr", folder / f"missing-{way}-to.zarr"
+    if way == "back":
+        data = data.drop_vars("float")  # whose fill value is NaN beside another _FillValue, which v2 cannot express
+        del encoding["float"]
+    data.to_zarr(root, zarr_format=3 if way == "back" else 2, encoding=encoding)
+    before = xr.open_zarr(root, consolidated=False).load()
+    if way == "convert":
+        subprocess.run([command, "convert", str(root), "--to", "v3"], check=True, capture_output=True)
+        copied = root
+    else:
+        number = "2" if way == "back" else "3"
+        subprocess.run([command, "copy", str(root), str(copied), "--zarr-format", number], check=True, capture_output=True)
+    for name in before.variables:  # no attribute is added that xarray shows
+        assert "_ARRAY_DIMENSIONS" not in xr.open_zarr(copied, consolidated=False)[name].attrs
+    xr.testing.assert_identical(xr.open_zarr(copied, consolidated=False).load(), before)
+    assert "missing -1" in tessera("info", root) and "missing -1" in tessera("info", copied)
 
 for version, kind in (2, ome_zarr.format.FormatV04), (3, ome_zarr.format.FormatV05):
     root = folder / f"image-{version}.zarr"

@@ -1,5 +1,5 @@
-// The exchange with other programs from device memory, on the emulated runtime: every codec of a chunk runs there, for
-// the lists have those of the device alone. exchange.hpp says how it is called.
+// The exchange with other programs from device memory, on the emulated runtime: every codec of a chunk runs there,
+// because the lists have only the device's. exchange.hpp describes the call.
 //
 // Arrays are read in both ways that chunks get there: encoded ones cross, or the store has them in device memory. The
 // two must agree. Shards are written by the second, which packs them on the device; whole chunks by the first.
@@ -40,7 +40,7 @@ template <class P, class S>
 void write_through(S const& store, std::string const& path, ArrayMetadata const& metadata, DeviceBuffer const& elements,
                    DeviceQueue& on) {
   create_any<P>(store, path, metadata, {}, on)
-      .write(exchange::everything(metadata.shape), {elements.view().data, exchange::c_order(metadata)}, on)
+      .on(on).write(exchange::everything(metadata.shape), {elements.view().data, exchange::c_order(metadata)})
       .wait();
 }
 
@@ -61,14 +61,14 @@ HostBuffer read_through(S const& store, std::string const& path) {
   auto const array = open_any<P>(store, path, on);
   auto const metadata = array.metadata();
   DeviceBuffer elements(exchange::size_of(metadata), on);
-  array.read(exchange::everything(metadata.shape), {elements.span().data, exchange::c_order(metadata)}, on).wait();
-  return cast<HostBuffer>(std::move(elements), on);
+  array.on(on).read(exchange::everything(metadata.shape), {elements.span().data, exchange::c_order(metadata)}).wait();
+  return copy_to<HostBuffer>(std::move(elements), on);
 }
 
-// What has a codec of its own: blosc with lz4 in it.
+// Formats with a codec of their own: blosc with lz4 in it.
 bool is_blosc_of_lz4(std::string const& from, std::string const& path) {
   Queue<space::Host> on;
-  auto const document = get(exchange::Files{from}, Key{path + "/zarr.json"}, on);
+  auto const document = get_value(exchange::Files{from}, Key{path + "/zarr.json"}, on);
   std::string text{reinterpret_cast<char const*>(document->view().data), document->view().size};
   std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
   return text.find(R"("cname":"lz4)") != text.npos;  // or lz4hc

@@ -1,5 +1,6 @@
-"""What examples/device made of the brain volume, opened by zarr-python and held to the same sums of NumPy's:
-edges.py FOLDER [ENVIRONMENT]. ENVIRONMENT is the Python environment that has zarr-python. Exit status 77: there is none."""
+"""The arrays that examples/device made from the brain volume, opened by zarr-python and compared with the same sums in
+NumPy: edges.py FOLDER [ENVIRONMENT]. ENVIRONMENT is the Python environment that has zarr-python. Exit status 77: there
+is none."""
 import os
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ except ImportError as error:
 
 
 def taken(volume, axis, offset):
-    """Each element's neighbour along an axis; beyond the border the border goes on."""
+    """Each element's neighbour along an axis; beyond the border, the border's value continues."""
     return np.take(volume, np.clip(np.arange(volume.shape[axis]) + offset, 0, volume.shape[axis] - 1), axis)
 
 

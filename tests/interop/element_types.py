@@ -1,7 +1,7 @@
-"""Exchanges arrays of times, small numbers, fixed text and structs with other programs in both directions, bit for bit, in
-both formats: element_types.py EXCHANGE FOLDER [ENVIRONMENT]
+"""Exchanges arrays of times, small numbers, fixed text and structs with other programs in both directions, bit for bit,
+in both formats: element_types.py EXCHANGE FOLDER [ENVIRONMENT]
 
-As run.py, of which it is a part by its report; FOLDER is emptied first."""
+As run.py, and part of its report; FOLDER is emptied first."""
 import base64
 import json
 import os
@@ -25,7 +25,7 @@ import zarr
 
 from run import Record, conclude, differs, exceptions, exchange, table
 
-# (peer, direction, cases, what is seen): why
+# (peer, direction, cases, the observation): why
 NUMBERS = "-(bfloat16|u?int|float)"
 NO_TYPE = "No Zarr data type"
 BIG_STRUCTS = "^v3-structured.*/big"
@@ -51,7 +51,7 @@ KNOWN = {
 }
 NAT = -(2**63)
 POINT = [("x", "f4"), ("y", "f4")]
-# Name -> what documents of v3 and of v2 say, in the little-endian form, the fill value of each, NumPy's type.
+# Name -> the types in documents of v3 and of v2, in the little-endian form, the fill value of each, NumPy's type.
 TIMES = {f"{kind}[{unit}]": ({"name": f"numpy.{kind}", "configuration": {"unit": unit.lstrip("0123456789"), "scale_factor": scale}},
                              f"<{letter}8[{unit}]", fill, fill, f"<{letter}8[{unit}]")
          for kind, letter in (("datetime64", "M"), ("timedelta64", "m"))
@@ -106,7 +106,7 @@ class Case:
     type: str
     format: int
     big: bool = False
-    codecs: tuple = ()  # behind "bytes"; in v2, a compressor
+    codecs: tuple = ()  # after "bytes"; in v2, a compressor
     shards: bool = False
     shape: tuple = (9, 13)
     chunks: tuple = (4, 6)
@@ -152,7 +152,7 @@ class Case:
         return np.array([tuple(fill.values())], dtype)
 
     def array(self):
-        """Any bits; what is shorter than a byte in its low bits; code points that there are. The first chunk is not stored."""
+        """Any bits; types shorter than a byte in its low bits; valid code points. The first chunk is not stored."""
         random = np.random.default_rng(zlib.crc32(self.name.encode()))
         dtype, count = self.dtype(), int(np.prod(self.shape))
         if self.type in BITS:
@@ -188,7 +188,7 @@ def cases():
 
 
 class ZarrPython(peers.ZarrPython):
-    """It opens a document, so that nothing is lost on its way from NumPy's types."""
+    """It opens a document, so that NumPy's types lose nothing on the way."""
 
     def write(self, case, folder):
         for name, text in case.documents().items():
@@ -218,7 +218,7 @@ class TensorStore(peers.TensorStore):
         document, array = json.loads(next(iter(case.documents().values()))), case.array()
         if not array.dtype.names:
             return self.open_as(case, folder, metadata=document, create=True).write(array).result()
-        for name in array.dtype.names:  # it has one field at a time
+        for name in array.dtype.names:  # it reads one field at a time
             self.open_as(case, folder, metadata=document, create=True, open=True, field=name).write(array[name]).result()
 
     def read(self, case, folder):

@@ -1,4 +1,4 @@
-// tessera's side of the exchange with other programs: exchange.hpp says how it is called.
+// tessera's side of the exchange with other programs: exchange.hpp describes the call.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

@@ -1,8 +1,8 @@
-// What tessera's programs of an exchange share: their arguments, and one line for each array that fails.
+// Common code of tessera's exchange programs: their arguments, and one line for each array that fails.
 //
-//   PROGRAM write DOCUMENTS VALUES TO    makes in TO every array whose document is in DOCUMENTS, of the elements in
+//   PROGRAM write DOCUMENTS VALUES TO    makes in TO every array whose document is in DOCUMENTS, with the elements in
 //                                        VALUES/PATH: in C order, in the machine's byte order; of strings and bytes,
-//                                        each behind its length in 32 bits
+//                                        each after its length in 32 bits
 //   PROGRAM read FROM VALUES             writes the elements of every array in FROM to VALUES/PATH
 //
 // One array that fails is one line, "PATH: why", and the next one follows.
@@ -54,7 +54,7 @@ int run(std::vector<std::string> const& arguments, Write&& write, Read&& read) {
       Queue<space::Host> on;
       if (writes) {
         auto const metadata = *read_document(from, path, read_array_metadata);
-        auto const elements = get(values, Key{path}, on);
+        auto const elements = get_value(values, Key{path}, on);
         if (!elements || (!metadata.type.varies() && elements->view().size != size_of(metadata)))
           throw Error{"its elements are missing, or more or fewer than its document says"};
         write(arguments[3], path, metadata, elements->view());

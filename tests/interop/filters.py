@@ -1,4 +1,5 @@
-"""Codecs that change elements, held to numcodecs on elements of any bits: what is stored, and what is read of it."""
+"""Codecs that change elements, compared with numcodecs on elements of any bits: the stored bytes, and the elements
+read."""
 import numcodecs
 import numpy as np
 import zarr
@@ -6,13 +7,13 @@ import zarr
 from run import attempt, differs, run_exchange
 
 def some_elements(dtype, seed, most):
-    """Half of them any bits, among them what is no number; the rest numbers of at most so much."""
+    """Half of them any bits, including NaN; the rest numbers up to that size."""
     random = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
     elements = np.frombuffer(random.integers(0, 256, 600 * dtype.itemsize, "u1").tobytes(), dtype.newbyteorder("=")).copy()
     if dtype.kind == "f":
         elements[300:] = (random.uniform(-most, most, 300) * random.choice([1, 1e-3, 1e-6], 300)).astype(dtype)
-        bits = elements.view(f"u{dtype.itemsize}")  # whether one stays that signals differs from processor to processor
+        bits = elements.view(f"u{dtype.itemsize}")  # a signalling NaN stays one on some processors only
         bits[np.isnan(elements)] |= bits.dtype.type(1 << {2: 9, 4: 22, 8: 51}[dtype.itemsize])
         elements[:8] = [np.nan, np.inf, -np.inf, -0.0, 0.5, 1.5, -2.5, np.finfo(dtype).smallest_subnormal]
     elif dtype.kind == "b":
@@ -58,7 +59,7 @@ def of_v3(filters):
 
 
 def decoded(filters, elements):
-    """As numcodecs has it of what it encoded."""
+    """numcodecs' decoding of its own encoding."""
     codecs, made = [numcodecs.get_codec(dict(f)) for f in filters], elements
     for codec in codecs:
         made = codec.encode(made)
@@ -72,7 +73,7 @@ def native(array):
 
 
 def unlike(program, folder):
-    """What is not as numcodecs has it. The elements are one chunk."""
+    """Differences from numcodecs. The elements are one chunk."""
     theirs, values, ours, given, encoded = (folder / name for name in ("theirs", "values", "ours", "given", "encoded"))
     with np.errstate(all="ignore"):
         written = {}

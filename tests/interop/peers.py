@@ -27,7 +27,7 @@ def elements_of(case):
 
 
 def respell(folder, data_type, fill_value):
-    """zarr-python has a data type of raw bits, under a name and with a fill value of its own."""
+    """zarr-python has a data type of raw bits, with its own name and its own fill value."""
     path = Path(folder) / "zarr.json"
     document = json.loads(path.read_text()) | {"data_type": data_type, "fill_value": fill_value}
     path.write_text(json.dumps(document, indent=2))
@@ -51,7 +51,7 @@ class ZarrPython:
                 folder, shape=case.shape, chunks=case.chunks, dtype=np.dtype(dtype_of(case)), fill_value=fill, **codecs,
                 chunk_key_encoding={"name": kind, "separator": separator}, dimension_names=case.names,
                 attributes=case.attributes)
-            if 0 not in case.shape:  # where it cannot write
+            if 0 not in case.shape:  # if it cannot write
                 array[...] = elements_of(case)
         if is_raw(case):
             respell(folder, case.data_type, case.document()["fill_value"])
@@ -71,7 +71,7 @@ class ZarrPython:
             return np.asarray(zarr.open_array(folder, mode="r")[...]).tobytes()
 
     def arrays_in(self, folder):
-        """The names of all arrays, by way of the group."""
+        """The names of all arrays, through the group."""
         return {name for name, node in zarr.open_group(str(folder), mode="r").members(max_depth=None)
                 if isinstance(node, zarr.Array)}
 

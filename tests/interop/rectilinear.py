@@ -1,8 +1,8 @@
 """Exchanges arrays of rectilinear grids with other programs in both directions, bit for bit:
 rectilinear.py EXCHANGE FOLDER [ENVIRONMENT]
 
-As run.py; FOLDER is emptied first. zarr-python has such grids from version 3.2 on, behind a switch, so the environment is
-another than that of run.py."""
+As run.py; FOLDER is emptied first. zarr-python has such grids from version 3.2 on, enabled by a switch, so the
+environment differs from that of run.py."""
 import os
 import shutil
 import sys
@@ -27,7 +27,7 @@ import cases
 from cases import codec
 from run import Record, compare_stored, conclude, exceptions, exchange, table
 
-# (peer, direction, cases, what is seen): why
+# (peer, direction, cases, the observation): why
 KNOWN = {
     ("TensorStore", "writes", "", "chunk_grid"): "has regular grids alone",
     ("TensorStore", "reads tessera", "", "chunk_grid"): "has regular grids alone",
@@ -43,7 +43,7 @@ def lengths(axis):
 
 @dataclass
 class Case(cases.Case):
-    edges: tuple = ()  # as the document says them
+    edges: tuple = ()  # as in the document
 
     def document(self):
         grid = {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": list(self.edges)}}
@@ -66,7 +66,7 @@ def everything():
         "runs": ((12, 9), ([[3, 2], 2, [1, 4]], [[2, 3], 3])),
         "one-run": ((12, 6), ([[4, 3]], [1, 5])),
         "step": ((11, 9), (4, [2, 6, 1])),  # the last chunk of four reaches beyond the array
-        "partial": ((8, 7), ([2, 3, 5], [[3, 3]])),  # likewise
+        "partial": ((8, 7), ([2, 3, 5], [[3, 3]])),  # the same
         "surplus": ((6, 5), ([[4, 3], 7], [2, 3])),  # whole chunks beyond the array
         "line": ((1000,), ([[3, 300], [1, 60], 40],)),
         "cube": ((7, 6, 9), ([1, 6], 4, [[2, 2], 5])),
@@ -91,7 +91,7 @@ class ZarrPython(peers.ZarrPython):
             codecs[kinds.get(one["name"], "compressors")].append(one)
         codecs["serializer"] = codecs["serializer"][0]
         edges = [lengths(axis) for axis in case.edges]
-        # Chunks beyond the array are what it keeps when the array shrinks.
+        # An array gets chunks beyond its shape by shrinking.
         shape = tuple(n if isinstance(axis, int) else sum(axis) for n, axis in zip(case.shape, edges))
         with zarr.config.set(self.pipeline):
             array = zarr.create_array(folder, shape=shape, chunks=edges, dtype=case.data_type, fill_value=0, **codecs)

@@ -1,5 +1,5 @@
-"""Registered codecs of Zarr v3 beyond the core that zarrs' Python package has: packbits and reshape, on elements of any
-bits. zarr-python makes the arrays, and knows of these codecs only how their entries look: zarrs runs them."""
+"""Codecs of Zarr v3 beyond the core that zarrs' Python package has: packbits, reshape, squeeze and pcodec, on elements
+of any bits. zarr-python makes the arrays, and has only the metadata of these codecs: zarrs runs them."""
 import re
 from dataclasses import dataclass
 
@@ -16,6 +16,7 @@ KNOWN = {
     ("reads", "packbits/int32-.*-some"): "zarrs extends the sign of int32 within a byte alone",
     ("stores", "packbits/.*-first_byte-all"): "zarrs leaves the byte of padding out where elements are whole bytes",
     ("stores", "packbits/.*-last_byte-all"): "zarrs leaves the byte of padding out where elements are whole bytes",
+    ("stores", "pcodec/.*"): "tessera decodes pcodec, and does not encode it",
 }
 
 
@@ -43,7 +44,7 @@ def named(kind, name):
 
 
 def cases():
-    """Name -> type of the elements, what create_array is given."""
+    """Name -> type of the elements, arguments of create_array."""
     pack_bits, reshape = named(ArrayBytesCodec, "packbits"), named(ArrayArrayCodec, "reshape")
     for padding in ("none", "first_byte", "last_byte"):
         for dtype in ("int8", "uint8", "int32", "uint64", "float16", "float64"):
@@ -53,6 +54,14 @@ def cases():
         yield f"packbits/bool-{padding}", ("bool", {"serializer": pack_bits({"padding_encoding": padding})})
     for name, shape in {"joined": [[0, 1]], "left": [4, -1]}.items():
         yield f"reshape/{name}", ("int32", {"filters": [reshape({"shape": shape})]})
+    squeeze, pcodec = named(ArrayArrayCodec, "zarrs.squeeze"), named(ArrayBytesCodec, "numcodecs.pcodec")
+    for dtype in ("uint8", "float64"):
+        yield f"squeeze/{dtype}", (dtype, {"filters": [squeeze({})]})
+    deltas = {"auto": {}, "none": {"delta_spec": "none"}, "lookback": {"delta_spec": "try_lookback"},
+              "consecutive": {"delta_spec": "try_consecutive", "delta_encoding_order": 2}, "pages": {"equal_pages_up_to": 100}}
+    for dtype in ("uint16", "int16", "float16", "uint32", "int32", "float32", "uint64", "int64", "float64"):
+        for name, configuration in deltas.items():
+            yield f"pcodec/{dtype}-{name}", (dtype, {"serializer": pcodec(configuration)})
 
 
 def is_known(direction, name):
@@ -60,12 +69,14 @@ def is_known(direction, name):
 
 
 def unlike(program, folder):
-    """What is not as zarrs has it. The elements are one chunk."""
+    """Differences from zarrs. The elements are one chunk."""
     theirs, given, values, ours = (folder / name for name in ("theirs", "given", "values", "ours"))
     expected = {}
     with zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline", "codec_pipeline.strict": True}):
         for i, (name, (dtype, codecs)) in enumerate(cases()):
             elements = some_elements(np.dtype(dtype).str, i, 100)
+            if name.startswith("squeeze"):
+                elements = elements[:, np.newaxis]
 
             def exchanged():
                 array = zarr.create_array(str(theirs / name), shape=elements.shape, chunks=elements.shape, dtype=elements.dtype,
@@ -80,9 +91,10 @@ def unlike(program, folder):
                 continue
             (given / name).parent.mkdir(parents=True, exist_ok=True)
             (given / name).write_bytes(elements.tobytes())
+    chunk = lambda name: "c/0/0/0" if name.startswith("squeeze") else "c/0/0"
     directions = [("reads", run_exchange(program, "read", theirs, values), lambda name: (values / name, expected[name])),
                   ("stores", run_exchange(program, "write", theirs, given, ours),
-                   lambda name: (ours / name / "c/0/0", (theirs / name / "c/0/0").read_bytes()))]
+                   lambda name: (ours / name / chunk(name), (theirs / name / chunk(name)).read_bytes()))]
     for direction, refused, pair in directions:
         for name in expected:
             problem = refused.get(name) or differs(pair(name)[0].read_bytes(), pair(name)[1])

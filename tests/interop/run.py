@@ -1,10 +1,9 @@
 """Exchanges arrays with other programs in both directions, bit for bit: run.py EXCHANGE DEVICE FOLDER [ENVIRONMENT]
 
-EXCHANGE and DEVICE are the programs built of exchange.cpp and device_exchange.cpp; FOLDER is emptied first, and left for
-a look at what failed, with the result in report.md. ENVIRONMENT is the Python environment that has the other programs.
-Every array of cases.py is written by each of peers.py and read by tessera, and the other way round. What is known to be
-refused or changed is in KNOWN and KNOWN_ON_DEVICE, with the reason; anything else is a failure, and so is an entry of
-these that is not so."""
+EXCHANGE and DEVICE are the programs built from exchange.cpp and device_exchange.cpp; FOLDER is emptied first, and left
+to examine failures, with the result in report.md. ENVIRONMENT is the Python environment that has the other programs.
+Every array of cases.py is written by each of peers.py and read by tessera, and vice versa. Known refusals and changes
+are in KNOWN and KNOWN_ON_DEVICE, with the reason; anything else is a failure, and so is an outdated entry of these."""
 import collections
 import json
 import os
@@ -29,7 +28,7 @@ NAN = "-nan-(payload|negative|signalling)"
 RAW = "^r(8|24)/"  # raw bits
 TRANSPOSED = "^transposed-shards/"
 ENCODED = "^encoded-shards/"
-# (peer, direction, cases, what is seen): why
+# (peer, direction, cases, the observation): why
 KNOWN = {
     ("zarr-python", "writes", "snappy", "not supported: 'snappy'"): "its blosc is built without snappy",
     ("zarr-python", "reads tessera", "snappy", "blosc decompression"): "its blosc is built without snappy",
@@ -55,12 +54,12 @@ KNOWN = {
     ("TensorStore", "writes", "large-integers", "too big"): "takes integers of 64 bits only in attributes",
 }
 KNOWN_ON_DEVICE = {
-    ("tessera", "writes", "/(big-)?zstd(-5|3|22|-crc32c)$", "member level: .*nvCOMP writes 0 alone"):
+    ("tessera", "writes", "/(big-)?zstd(-5|3|22|-crc32c)$", "member level: .*nvCOMP writes only 0"):
         "nvCOMP has one level of zstd, which is no level of libzstd's",
-    ("tessera", "writes", "/zstd-checksum$", "member checksum: .*nvCOMP writes false alone"):
+    ("tessera", "writes", "/zstd-checksum$", "member checksum: .*nvCOMP writes only false"):
         "nvCOMP's zstd has no checksum",
     ("tessera", "writes", "/gzip0$", "member level: .*nvCOMP writes 1 to 9"): "nvCOMP's gzip compresses always",
-    ("tessera", "writes", "/lz4-acceleration50$", "member acceleration: .*nvCOMP writes 1 alone"):
+    ("tessera", "writes", "/lz4-acceleration50$", "member acceleration: .*nvCOMP writes only 1"):
         "nvCOMP's lz4 has no acceleration",
     ("tessera", "writes", "/blosc-(lz4hc|zlib|snappy)", "member cname: .*nvCOMP writes lz4 and zstd"):
         "writes blosc with lz4 and zstd on the device, and with nothing else",
@@ -78,7 +77,7 @@ DIRECTIONS = {
     "same document": "another document",
     "same chunks": "other chunks",
 }
-PLAIN = {"bytes", "transpose", "crc32c"}  # what these make of a chunk is the same everywhere
+PLAIN = {"bytes", "transpose", "crc32c"}  # their encoding of a chunk is the same everywhere
 
 
 class Record:
@@ -90,7 +89,7 @@ class Record:
         self.unexpected = []
 
     def note(self, peer, direction, case, problem):
-        """problem: "" if all is well."""
+        """problem: "" if there is none."""
         if not problem:
             self.good[peer, direction] += 1
             return
@@ -103,10 +102,10 @@ class Record:
 
 
 def attempt(function, *arguments):
-    """What a peer answers, and what it says if it refuses."""
+    """A peer's answer, or its refusal."""
     try:
         return function(*arguments), ""
-    except Exception as error:  # whatever a peer throws
+    except Exception as error:  # any exception of a peer
         return None, f"{type(error).__name__}: {error}".split("\n")[0]
 
 
@@ -124,7 +123,7 @@ def files(folder):
 
 
 def run_exchange(program, *arguments):
-    """Name -> what it says of the arrays that fail."""
+    """Name -> the messages for the arrays that fail."""
     done = subprocess.run([program, *map(str, arguments)], text=True, stdout=subprocess.PIPE)
     if done.returncode not in (0, 1):
         sys.exit(f"{program} {arguments[0]} ended with {done.returncode}")
@@ -196,7 +195,7 @@ def main(program, device_program, folder):
 
 
 def conclude(text, folder, *records):
-    """Leaves the report, prints what is not as it should be, and gives the exit status."""
+    """Writes the report, prints deviations, and returns the exit status."""
     (folder / "report.md").write_text(text)
     print(text)
     unexpected = [line for record in records for line in record.unexpected]
@@ -225,7 +224,7 @@ def document_differs(found, expected):
         return ""
     found, expected = json.loads(found), json.loads(expected)
     for member in [*expected, *found]:
-        if str(found.get(member)) != str(expected.get(member)):  # NaN is not NaN
+        if str(found.get(member)) != str(expected.get(member)):  # NaN differs from NaN
             return f"member {member}: {found.get(member)}, zarr-python {expected.get(member)}"
     return "the same as JSON, not byte for byte"
 
@@ -244,7 +243,7 @@ DOCUMENTS = "its `zarr.json` is tessera's, byte for byte"
 
 
 def table(record, head="arrays", others=peers.PEERS, documents=DOCUMENTS, versions=True):
-    """documents: the words for "same document"; None where documents are not compared."""
+    """documents: the words for "same document"; None if documents are not compared."""
     row = lambda head, cells: "| " + " | ".join([head, *map(str, cells)]) + " |\n"
     good = lambda direction: [record.good[peer.name, direction] or "" for peer in others]
     text = row(head, [peer.name for peer in others]) + "|---" * (len(others) + 1) + "|\n"

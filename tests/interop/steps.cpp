@@ -1,6 +1,6 @@
 // tessera's side of steps.py: operations on the arrays of one folder, a line of JSON each on standard input, and a line
-// each in return: "ok", what was read as "ok HEX", or "error: why". Elements are hexadecimal digits of their bytes in C
-// order. An array stays open until it is opened again: others may have given it another shape.
+// each in return: "ok", elements read as "ok HEX", or "error: why". Elements are hexadecimal digits of their bytes in C
+// order. An array stays open until it is opened again, because another program may have given it another shape.
 //
 //   steps FOLDER
 #include <cstddef>

@@ -1,7 +1,7 @@
-"""A random program over one folder, of which tessera does some of the steps and zarr-python the others, held against
+"""A random program over one folder, where tessera does some of the steps and zarr-python the others, compared with
 arrays of NumPy's: steps.py PROGRAM FOLDER [ENVIRONMENT]. PROGRAM is the one of steps.cpp, ENVIRONMENT the Python
-environment that has zarr-python. TESSERA_TEST_STEPS and TESSERA_TEST_SEED of the environment say how many steps, and
-which program. Exit status 77: there is no zarr-python."""
+environment that has zarr-python. The environment variables TESSERA_TEST_STEPS and TESSERA_TEST_SEED set the number of
+steps and the seed. Exit status 77: there is no zarr-python."""
 import json
 import os
 import shutil
@@ -39,7 +39,7 @@ class Tessera:
 
 
 class Selection:
-    """Of one of five kinds: as tessera is told, as NumPy indexes with it, and as zarr-python does."""
+    """One of five kinds: in tessera's form, as NumPy's index, and as zarr-python's."""
 
     def __init__(self, random, shape, chunks, repeats):
         kinds = ["box", "orthogonal", "points", "mask", "blocks"] if shape else ["box"]
@@ -77,7 +77,7 @@ class Selection:
         return self.kind != "blocks" or all(s.step == 1 for s in self.keys)
 
     def written_by_zarr(self, case):
-        """By lists, and without dimensions, it writes into some shards only: others are an IndexError of its own."""
+        """By lists, and without dimensions, it writes only into some shards: others raise an IndexError of its own."""
         is_sharded = case.codecs[0]["name"] == "sharding_indexed"
         return self.known_to_zarr() and not (is_sharded and (self.kind in ("orthogonal", "points", "mask") or not case.shape))
 
@@ -129,7 +129,7 @@ class Program:
         [self.write, self.read, self.resize, self.append, self.compact, self.erase][np.searchsorted([8, 14, 16, 18, 19], what)](path)
 
     def values(self, path, shape):
-        """Small numbers, among them the fill value, and often nothing else."""
+        """Small numbers, including the fill value, and often only that."""
         _, elements, fill = self.arrays[path]
         values = self.random.integers(0, 1 if self.one_in(5) else 6, shape).astype(elements.dtype)
         return np.where(values == 0, fill, values) if not self.one_in(3) else values
@@ -163,7 +163,7 @@ class Program:
         self.arrays[path] = case, np.full(shape, fill, data_type), fill
 
     def check(self, path):
-        """Both see the whole array as it is."""
+        """Both see the whole current array."""
         case, elements, _ = self.arrays[path]
         self.hold("tessera", self.tessera.do("read", path, kind="box", selection=[[0, n, 1] for n in elements.shape]), elements)
         found = self.python(path)
@@ -200,7 +200,7 @@ class Program:
     def resize(self, path):
         case, elements, fill = self.arrays[path]
         shape = shape_of(self.random, elements.ndim, LONGEST[elements.ndim])
-        # zarr-python leaves what it cuts off in chunks, and shows it when it grows over it: it only shrinks here.
+        # zarr-python keeps cut elements in chunks, and shows them when the array grows again: it only shrinks here.
         by_python = self.one_in(2)
         if by_python:
             shape = tuple(min(a, b) for a, b in zip(shape, elements.shape))
@@ -244,7 +244,7 @@ class Program:
         del self.arrays[path]
 
     def erase_files(self, path):
-        """Folders within folders that zarr-python emptied are left: they stand in the way of a key of their name."""
+        """Empty folders within folders that zarr-python left: they block a key of their name."""
         self.tessera.do("erase", path)
         left = [p for p in Path(self.folder, path).rglob("*") if not p.is_dir()]
         assert not left, f"erased, but there are {left}"

@@ -1,6 +1,7 @@
-"""Exchanges arrays of strings and bytes with other programs in both directions: strings.py EXCHANGE FOLDER [ENVIRONMENT]
+"""Exchanges arrays of strings and bytes with other programs in both directions: strings.py EXCHANGE FOLDER
+[ENVIRONMENT]
 
-As run.py and v2.py, of both formats; FOLDER is emptied first."""
+As run.py and v2.py, in both formats; FOLDER is emptied first."""
 import base64
 import itertools
 import json
@@ -25,7 +26,7 @@ import zarr
 
 from run import Record, conclude, differs, exceptions, exchange, table
 
-# (peer, direction, cases, what is seen): why
+# (peer, direction, cases, the observation): why
 KNOWN = {
     ("zarrs", "writes", "", "UnsupportedDataType"): "has no strings and bytes in Python",
     ("zarrs", "reads tessera", "", "UnsupportedDataType"): "has no strings and bytes in Python",
@@ -44,7 +45,7 @@ BLOSC = {"typesize": 1, "cname": "lz4", "clevel": 5, "shuffle": "noshuffle", "bl
 class Case:
     name: str
     data_type: str
-    codecs: list  # of v3, behind the one of the strings; of v2, the compressor
+    codecs: list  # of v3, after the one of the strings; of v2, the compressor
     shape: tuple = (7, 11)
     chunks: tuple = (3, 4)
     fill: object = ""  # text, or bytes
@@ -82,7 +83,7 @@ class Case:
         return {"zarr.json": json.dumps(self.document(), indent=2)}
 
     def array(self):
-        """Short, long, empty, of many alphabets; the first chunk holds the fill value only."""
+        """Short, long, empty, in many alphabets; the first chunk has only the fill value."""
         random = np.random.default_rng(zlib.crc32(self.name.encode()))
         elements = np.empty(self.shape, object)
         for place in itertools.product(*map(range, self.shape)):

@@ -1,6 +1,6 @@
 """Exchanges arrays of Zarr v2 with other programs in both directions, bit for bit: v2.py EXCHANGE FOLDER [ENVIRONMENT]
 
-As run.py, of which it is a part by its report; FOLDER is emptied first."""
+As run.py, and part of its report; FOLDER is emptied first."""
 import itertools
 import json
 import os
@@ -26,7 +26,7 @@ import zarr
 import filters
 from run import Record, attempt, conclude, differs, exceptions, exchange, run_exchange, table
 
-# (peer, direction, cases, what is seen): why
+# (peer, direction, cases, the observation): why
 OF_NUMCODECS = "/(lz4|lzma|crc32|adler32|fletcher32)"
 KNOWN = {
     ("zarrs", "writes", f"{OF_NUMCODECS}|^filters/|^rank0/F", "UnsupportedMetadata"): "has no such codec or filter in Python",
@@ -43,7 +43,6 @@ KNOWN = {
     ("TensorStore", "reads tessera", "^V3", "0 bytes"): "takes raw bits as bytes of one dimension more",
     ("TensorStore", "writes", "^rank[01]/F", "Expected \"order\""): "writes \"C\" where the order means nothing",
     ("zarr-python", "same document", "blosc-.*--1", "shuffle"): "tessera writes what the shuffle -1 comes to",
-    ("zarr-python", "same document", "^V3|^fill/null", "fill_value"): "tessera writes the zero that null stands for",
     ("zarr-python", "same document", "^rank[01]/F", "order"): "tessera writes \"C\" where the order means nothing",
     ("zarr-python", "same document", "two-compressors", "checksum"): "it says of zstd among the filters that there is no checksum",
 }
@@ -83,7 +82,7 @@ class Case:
         return np.array(float(number) if isinstance(number, str) else number).astype(self.dtype)[()]
 
     def array(self):
-        """Half of them any bits, half of few values; the first chunk holds the fill value only, so it is not stored."""
+        """Half of them any bits, half of few values; the first chunk has only the fill value, so it is not stored."""
         random = np.random.default_rng(zlib.crc32(self.name.encode()))
         size, count = np.dtype(self.dtype).itemsize, int(np.prod(self.shape))
         elements = random.integers(0, 256, (count, size), dtype="u1")
@@ -186,7 +185,7 @@ def document_differs(found, expected):
 
 
 def numcodecs_in_v3(program, folder):
-    """The same codecs in arrays of Zarr v3, between tessera and zarr-python: what is not the same."""
+    """The same codecs in arrays of Zarr v3, between tessera and zarr-python: returns the differences."""
     import zarr.codecs.numcodecs as of
     chains = {
         "zlib": ([], [of.Zlib(level=3)]), "lz4": ([], [of.LZ4(acceleration=2)]), "bz2": ([], [of.BZ2(level=2)]),

@@ -1,7 +1,7 @@
-"""zfp and zfpy through the command: zfp.py COMMAND FIXTURES FOLDER [ENVIRONMENT]. Chunks of zfpy that numcodecs wrote are
-read as it reads them, in arrays of v2, numcodecs' own fixtures too; what the command writes is what numcodecs writes, byte
-for byte, and of zfp what zfpy's library writes without its header. ENVIRONMENT is the Python environment that has numcodecs
-and zfpy. Exit status 77: there is none."""
+"""zfp and zfpy through the command: zfp.py COMMAND FIXTURES FOLDER [ENVIRONMENT]. Chunks of zfpy that numcodecs wrote
+are read as it reads them, in arrays of v2, including numcodecs' own fixtures; the command's output equals numcodecs',
+byte for byte, and for zfp that of zfpy's library without its header. ENVIRONMENT is the Python environment that has
+numcodecs and zfpy. Exit status 77: there is none."""
 import json
 import os
 import shutil
@@ -21,7 +21,7 @@ except ImportError as error:
     print(f"not run: {error}. tests/run.sh makes the environment of this test")
     sys.exit(77)
 
-warnings.simplefilter("ignore")  # that codecs of numcodecs are no part of the specification of v3
+warnings.simplefilter("ignore")  # that codecs of numcodecs are not part of the specification of v3
 command, fixtures, folder = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
@@ -71,7 +71,7 @@ for shape in SHAPES:
                 chunk = path / ("c/" + "/".join("0" * len(shape)) if version == 3 else ".".join("0" * len(shape)))
                 assert chunk.read_bytes() == theirs, ("write", version, *what)
                 same(np.asarray(zarr.open_array(path)[...]), decoded, ("open", version, *what))
-            # What the registered codec has is the same without a header.
+            # The registered codec's bytes are the same without a header.
             run("write", folder / "a.npy", folder / "zfp", "--chunks", ",".join(map(str, shape)), "--overwrite",
                 "--codecs", json.dumps([{"name": "zfp", "configuration": OF_ZFP[mode]}]))
             bare = zfpy.compress_numpy(elements, write_header=False, **{k: v for k, v in configuration.items() if k != "mode"})

@@ -71,7 +71,7 @@ TEST_CASE("a table of columns of another process, with nulls, strings, times and
   CHECK(fields[3].range(3) == std::pair<std::uint64_t, std::uint64_t>{3, 5});
   CHECK(fields[3].children()[0].values<std::int16_t>()(4) == 11);
 
-  // A slice has the whole mask, and says its offset.
+  // A slice has the whole mask, and its offset in it.
   auto const part = row.children[0].slice(1, 2);
   CHECK(part.mask == row.children[0].mask);
   CHECK((part.offset == 1 && part.length == 2 && part.null_count == -1));
@@ -94,7 +94,7 @@ TEST_CASE("descriptors are what the schema of docs/ipc.md says") {
     CHECK(test::fits(ipc::to_value(row.descriptor(), octets), schema, schema));
     auto const value = ipc::to_value(array, octets);
     CHECK(test::fits(value, schema, schema));
-    // What the reader needs, the schema requires; what it does not know, the schema forbids.
+    // The schema requires the members that the reader needs, and forbids those that it does not know.
     auto const both_refuse = [&](Value const& changed) {
       CHECK(!test::fits(changed, schema, schema));
       CHECK_THROWS_AS(ipc::read_descriptor(changed), Error);
@@ -146,7 +146,7 @@ TEST_CASE("every number, bool and time has its schema of Arrow's") {
   auto const bits = ipc::attach(consumer, packed);
   CHECK(bits.data()->view<std::uint8_t const, 1>()(0) == 1);
   CHECK_THROWS_WITH_AS(bits.values<std::uint8_t>(),
-                       "column \"\" of schema \"b\": its values are bits, eight in a byte of data()", ipc::IpcError);
+                       "column \"\" of schema \"b\": its values are bits, eight to a byte of data()", ipc::IpcError);
   auto const times = [&](char const* kind, char const* unit) {
     return PublishedColumn::times(published<std::int64_t>(producer, {1}), kind, unit).descriptor();
   };
@@ -172,18 +172,18 @@ TEST_CASE("columns that contradict themselves are refused") {
   CHECK(refused([](Row) {}) == "nothing was thrown");
   CHECK(refused([](Row row) { row.children[0].length = 5; }) == numbers + "it has 4 values, expected 5");
   CHECK(refused([](Row row) { row.children[0].offset = ~std::uint64_t{0}; }) ==
-        numbers + "its length is beyond all memory");
-  CHECK(refused([](Row row) { row.children[0].data.reset(); }) == numbers + "its data are not those of its schema");
-  CHECK(refused([](Row row) { row.children[0].mask.reset(); }) == numbers + "it has nulls and no mask");
-  CHECK(refused([](Row row) { row.children[0].null_count = 5; }) == numbers + "its count of nulls is none");
+        numbers + "its length exceeds the address space");
+  CHECK(refused([](Row row) { row.children[0].data.reset(); }) == numbers + "its data does not match its schema");
+  CHECK(refused([](Row row) { row.children[0].mask.reset(); }) == numbers + "it has nulls but no mask");
+  CHECK(refused([](Row row) { row.children[0].null_count = 5; }) == numbers + "its null count is invalid");
   CHECK(refused([](Row row) { row.children[0].mask->buffer.shape[0] = 0; }) ==
         numbers + "it has 0 bytes of a mask, expected 1");
   CHECK(refused([](Row row) { row.children[0].schema = "g"; }) ==
         "column \"weight\" of schema \"g\": its values are float32");
   CHECK(refused([](Row row) { row.children[0].schema = "q"; }) ==
-        "column \"weight\" of schema \"q\": the schema is none that is known");
+        "column \"weight\" of schema \"q\": the schema is unknown");
   CHECK(refused([](Row row) { row.children[3].children.clear(); }) ==
-        "column \"parts\" of schema \"+L\": a list has one column within");
+        "column \"parts\" of schema \"+L\": a list must have exactly one child column");
   CHECK(refused([](Row row) { row.length = 5; }) == numbers + "it is shorter than the struct around it");
   CHECK(refused([](Row row) {
           for (int i = 0; i < 20; ++i) row.children = {row};
@@ -191,9 +191,65 @@ TEST_CASE("columns that contradict themselves are refused") {
   CHECK(refused([](Row row) { row.children.assign(5000, row.children[2]); }) ==
         "column \"when\" of schema \"tsn:\": there are more than 4096 columns");
   CHECK(refused([](Row row) { row.children[1].data->shape[0] = 9; }) ==
-        "column \"word\" of schema \"u\": its offsets of element 3 do not lie in the 9 that there are");
+        "column \"word\" of schema \"u\": its offsets of element 3 are not a range within 0 to 9");
   CHECK(refused([](Row row) { row.children[1].data->strides[0] = 0; }) ==
         "column \"word\" of schema \"u\": its characters are not contiguous in one dimension");
+}
+
+// A consumer reads elements offset to offset + length - 1 of another process's buffers: each must be that long.
+TEST_CASE("what belongs to a slice's last element is checked, not what belongs to its length") {
+  ipc::Producer producer;
+  ipc::Consumer consumer;
+  auto const masked = [&](ipc::Mask::Kind kind, std::vector<std::uint8_t> const& mask) {
+    return PublishedColumn::values(published<float>(producer, std::vector<float>(12)))
+        .masked(published(producer, mask), kind, 0)
+        .named("slice");
+  };
+  auto const refused = [&](ipc::ColumnDescriptor column, std::uint64_t offset, std::uint64_t length) {
+    column.offset = offset, column.length = length;
+    return test::error_of([&] { (void)ipc::attach(consumer, column); });
+  };
+  auto const slice = std::string{"column \"slice\" of schema \"f\": "};
+
+  auto const in_bits = masked(ipc::Mask::Kind::bits, {0xff, 0xff});
+  auto bits = in_bits.descriptor();
+  CHECK(refused(bits, 9, 4) == slice + "it has 12 values, expected 13");
+  CHECK(refused(bits, 8, 4) == "nothing was thrown");
+  bits.mask->buffer.shape[0] = 1;  // of elements 0 to 7
+  CHECK(refused(bits, 4, 4) == "nothing was thrown");
+  CHECK(refused(bits, 4, 5) == slice + "it has 1 bytes of a mask, expected 2");
+  CHECK(refused(bits, 8, 4) == slice + "it has 1 bytes of a mask, expected 2");
+
+  auto const in_bytes = masked(ipc::Mask::Kind::bytes, std::vector<std::uint8_t>(12, 1));
+  auto bytes = in_bytes.descriptor();
+  bytes.mask->buffer.shape[0] = 6;
+  CHECK(refused(bytes, 2, 4) == "nothing was thrown");
+  CHECK(refused(bytes, 3, 4) == slice + "it has 6 bytes of a mask, expected 7");
+
+  auto const row = table(producer);  // of four elements, as each column in it
+  CHECK(refused(row.descriptor(), 1, 3) == "nothing was thrown");
+  CHECK(refused(row.descriptor(), 1, 4) ==
+        "column \"weight\" of schema \"f\": it is shorter than the struct around it");
+  auto words = row.descriptor().children[1];  // of five offsets
+  words.mask.reset(), words.null_count = 0;
+  CHECK(refused(words, 1, 3) == "nothing was thrown");
+  CHECK(refused(words, 1, 4) == "column \"word\" of schema \"u\": it has 5 offsets, expected 6");
+}
+
+TEST_CASE("an element beyond a slice has no range and no text, though the buffers go on") {
+  ipc::Producer producer;
+  ipc::Consumer consumer;
+  auto const row = table(producer);
+  auto const words = ipc::attach(consumer, row.descriptor().children[1]);
+  CHECK(words.string(3) == "three");
+  auto const column = std::string{"column \"word\" of schema \"u\": "};
+  CHECK(test::error_of([&] { (void)words.range(4); }) == column + "it has no offsets for element 4");
+  auto const part = ipc::attach(consumer, row.descriptor().children[1].slice(0, 2));
+  CHECK(part.string(1) == "two");
+  CHECK(test::error_of([&] { (void)part.range(2); }) == column + "it has no offsets for element 2");
+  CHECK_THROWS_AS((void)part.string(3), ipc::IpcError);
+  auto const numbers = ipc::attach(consumer, row.descriptor().children[0]);
+  CHECK_THROWS_AS((void)numbers.range(0), ipc::IpcError);
 }
 
 }  // namespace columns_tests

@@ -71,7 +71,7 @@ TEST_CASE("arrays by name at random, under a budget: nothing held goes, and cons
     return server->get();
   };
   CHECK(answer("unheld") == "yes");
-  CHECK(answer("mapped") == "yes");  // what was evicted is gone
+  CHECK(answer("mapped") == "yes");  // the evicted memory is freed
   CHECK(answer("largest") == std::to_string(test::most_arrays));
   for (auto& consumer : consumers) consumer = consuming();
   for (auto& consumer : consumers) consumer->get();

@@ -1,4 +1,4 @@
-// What a child made by fork() leaves alone of its parent's.
+// Objects of the parent that a child made by fork() must not use.
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -27,7 +27,7 @@ TEST_CASE("a child made by fork neither publishes by its parent's producer nor e
   auto names = std::make_optional<ipc::NameServer>([&](std::string_view) { return array.descriptor(); });
   test::Process child{[&](test::Channel&) {
     auto const why = test::error_of([&] { (void)producer->publish(an_array()); });
-    if (why != "a child made by fork() cannot publish by its parent's producer") throw std::runtime_error{why};
+    if (why != "a child made by fork() cannot publish with its parent's producer") throw std::runtime_error{why};
     names.reset();
     producer.reset();
   }};
@@ -41,7 +41,7 @@ TEST_CASE("a child made by fork has threads of its own, which its parent's handl
   auto producer = std::make_optional<ipc::Producer>();
   auto names = std::make_optional<ipc::NameServer>([](std::string_view) { return ipc::Descriptor{}; });
   test::Process child{[&](test::Channel&) {
-    ipc::Producer own;  // its threads may have the places in memory that the parent's had
+    ipc::Producer own;  // its threads may have the addresses of the parent's
     auto const array = own.publish(an_array());
     ipc::NameServer const own_names{[&](std::string_view) { return array.descriptor(); }};
     names.reset();

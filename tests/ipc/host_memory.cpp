@@ -1,4 +1,4 @@
-// Arrays of the host's memory in other processes: what is published, attached, sliced and refused.
+// Arrays of host memory in other processes: publishing, attaching, slicing and refusals.
 #include <chrono>
 #include <cstdint>
 #include <numeric>
@@ -35,7 +35,7 @@ Floats counted(std::uint64_t rows, std::uint64_t columns) {
   return array;
 }
 
-// A producer in a process of its own: it publishes, tells, and stays until it is told to go.
+// A producer in a process of its own: it publishes, answers, and stays until it is told to end.
 test::Process producing() {
   return test::Process{[](test::Channel& tell) {
     ipc::Producer producer;
@@ -123,7 +123,7 @@ TEST_CASE("descriptors are not believed") {
   auto const outside = " does not lie in its allocation, which has 96 bytes";
   auto const changed = [&](auto change) {
     auto array = published.descriptor();
-    array.memory.size = ~std::uint64_t{0};  // says the descriptor
+    array.memory.size = ~std::uint64_t{0};  // by the descriptor
     change(array);
     return error_of([&] { consumer.attach(array); });
   };
@@ -140,13 +140,13 @@ TEST_CASE("descriptors are not believed") {
         }).find(outside) != std::string::npos);
   CHECK(changed([](auto& array) { array.strides = {4}; }).find(outside) != std::string::npos);
   CHECK(changed([](auto& array) { array.memory.number = 77; }) ==
-        "no lease: allocation 77 is not published, or no more");
+        "no lease: allocation 77 is not or no longer published");
   CHECK(changed([](auto& array) { array.memory.kind = "cuda-ipc"; }).find("expected shared-memory") !=
         std::string::npos);
   CHECK(changed([](auto& array) { array.producer.host = "elsewhere"; }).find("another host") != std::string::npos);
   CHECK(changed([](auto& array) { array.producer.session = std::string(32, '0'); }).find("has ended") !=
         std::string::npos);
-  CHECK(producer.leases() == 0);  // what was refused is given back
+  CHECK(producer.leases() == 0);  // refused memory is freed
   auto const json = published.json();
   auto const other = [&](std::string const& from, std::string const& to) {
     auto text = json;
@@ -158,7 +158,8 @@ TEST_CASE("descriptors are not believed") {
   CHECK(other("    1,\n    0", "2,0") == "member version[0]: found 2, expected an integer from 1 to 1");
   CHECK(other("\"offset\"", "\"more\": 1, \"offset\"") == "member more is unknown");
   CHECK(other("    1,\n    0\n  ],", "1,1], \"more\": 1,") == "nothing was thrown");  // of a later minor version
-  CHECK(other("float32", "text").starts_with("member data_type: \"text\" is not supported; known are bool, int8"));
+  CHECK(other("float32", "text")
+            .starts_with("member data_type: \"text\" is not supported; the supported types are bool, int8"));
   CHECK(other("float32", "string") ==
         "member data_type: found \"string\", expected a data type of a fixed size and without fields");
   auto const type = [&](std::string const& name, std::string const& configuration) {
@@ -186,9 +187,9 @@ TEST_CASE("elements of all types of a fixed size without fields are published, a
   for (auto const type : {DataType{DataKind::structure, 8, {}, {}, 1, 4}, string_type, bytes_type})
     CHECK(error_of([&] {
             producer.publish(buffer, type, {1});
-          }).starts_with("elements of " + type.name() + " are not shared between processes"));
+          }).starts_with("elements of " + type.name() + " cannot be shared between processes"));
   for (auto const type : {DataType{DataKind::floating, 3}, DataType{DataKind::utf32, 6}, DataType{DataKind::raw, 0}})
-    CHECK_THROWS_AS(producer.publish(buffer, type, {1}), Error);  // no types of Zarr
+    CHECK_THROWS_AS(producer.publish(buffer, type, {1}), Error);  // not types of Zarr
   CHECK(producer.allocations() == 0);
   auto const schema = test::ipc_schema();
   for (auto const type :
@@ -231,10 +232,10 @@ TEST_CASE("memory whose size is not sealed is refused") {
   auto const before = test::open_files();
   CHECK(error_of([&] {
           detail::MemoryFile{::dup(file), detail::MemoryFile::Access::read};
-        }) == "the memory file that was received is not sealed: its owner could shorten it");
+        }) == "the received memory file is not sealed: its owner could shorten it");
   CHECK(error_of([&] {
           detail::MemoryFile{::open("/proc/self/exe", O_RDONLY), detail::MemoryFile::Access::read};
-        }).find("is no memory file") != std::string::npos);
+        }).find("is not a memory file") != std::string::npos);
   CHECK(test::open_files() == before);
   ::close(file);
   detail::MemoryFile const own{100};
@@ -275,12 +276,12 @@ TEST_CASE("what is attached is written to an array as any other memory, and a sm
   auto const attached = consumer.attach(producer->get());
   auto const view = attached.view<float const, 2>();
   MemoryStore<HostBuffer> store;
-  auto array = create_array<float, 2>(store, "copy", {.shape = {6, 4}, .chunk_shape = {3, 4}});
+  auto array = create_array<float, 2>(store, "copy", {.shape = {6, 4}, .chunks = {3, 4}});
   array.write(all, view);
   CHECK(array.read(all)(5, 3) == 23);
   ipc::Producer own;
   auto const part = own.publish(view.sub({{2, 6, 3}, {1, 3}}));
-  CHECK(part.descriptor().memory.size == 16);  // of the 96 bytes that the whole has
+  CHECK(part.descriptor().memory.size == 16);  // of the 96 bytes of the whole
   auto const again = consumer.attach(part.json());
   CHECK((again.view<float const, 2>()(0, 0) == 9 && again.view<float const, 2>()(1, 1) == 22));
 }
@@ -296,8 +297,8 @@ TEST_CASE("a process of another user neither attaches nor is asked") {
     if (::setresuid(65534, 65534, 65534) != 0) throw std::runtime_error{"the process stays the superuser's"};
     ipc::Consumer consumer;
     auto const why = error_of([&] { consumer.attach(array); });
-    if (why.find("is another user's") == why.npos) throw std::runtime_error{why};
-    // Nor does the producer answer to who does not ask who it is.
+    if (why.find("belongs to another user") == why.npos) throw std::runtime_error{why};
+    // Nor does the producer answer a client without an introduction.
     auto const socket = ipc::detail::connect_to(array.producer.session);
     ipc::detail::send(socket, ipc::detail::Request{.allocation = array.memory.number});
     if (ipc::detail::receive<ipc::detail::Reply>(socket).is_whole) throw std::runtime_error{"it was answered"};

@@ -1,4 +1,4 @@
-// Leases end with their processes, and what is held stays.
+// Leases end with their processes, and leased memory stays.
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -28,7 +28,7 @@ Numbers zeros(std::uint64_t count) {
   return Numbers{{count}, on};
 }
 
-// Answers questions about what it published, until it is killed or its channel closes.
+// Answers questions about its arrays, until it is killed or its channel closes.
 test::Process producing(std::size_t arrays) {
   return test::Process{[arrays](test::Channel& tell) {
     auto const before = test::open_files();
@@ -44,7 +44,7 @@ test::Process producing(std::size_t arrays) {
       if (question == "end") return;
       if (question == "withdraw") published.clear();
       if (question == "unheld") tell.put(test::comes_true([&] { return producer.leases() == 0; }) ? "yes" : "no");
-      // Connections of those who ended are closed, so a descriptor is left for each allocation, and the channel's.
+      // Connections of ended processes are closed, so a descriptor is left for each allocation, and the channel's.
       if (question == "files")
         tell.put(test::comes_true([&] { return test::open_files() == before + idle + producer.allocations(); }) ? "yes"
                                                                                                                 : "no");
@@ -89,7 +89,7 @@ TEST_CASE("one process writes, or many read") {
   CHECK(second->get() == "held");
   CHECK(holding(array, true)->get() == "no lease: 2 leases to read are held");
   CHECK(answer(first, "close") == "closed");
-  second.kill();  // the kernel gives its lease back
+  second.kill();  // the kernel returns its lease
   CHECK(answer(producer, "unheld") == "yes");
   auto writer = holding(array, true);
   CHECK(writer->get() == "held");
@@ -125,7 +125,7 @@ TEST_CASE("a producer that dies gives its consumers an error at the next use") {
   auto const attached = consumer.attach(array);
   auto const view = attached.view<std::uint64_t const, 1>();
   producer.kill();
-  CHECK(view(3) == 0);  // the memory is there: what uses it ends well
+  CHECK(view(3) == 0);  // the memory exists: its users end well
   CHECK_THROWS_AS((attached.view<std::uint64_t const, 1>()), ipc::ProducerGone);
   CHECK_THROWS_AS(consumer.attach(array), ipc::ProducerGone);
   CHECK_THROWS_AS(ipc::Consumer{}.attach(array), ipc::ProducerGone);
@@ -176,7 +176,7 @@ TEST_CASE("a producer that had no file left for a consumer takes it when there i
   CHECK(answer(producer, "take them") == "no more files");
   auto const waiting = ipc::detail::connect_to(array.producer.session);
   array.memory.number = 77;
-  for (int i = 0; i < 2; ++i)  // when the second is answered, the server has looked at who waits
+  for (int i = 0; i < 2; ++i)  // when the second is answered, the server has checked for waiting requests
     CHECK_THROWS_AS(consumer.attach(array), ipc::IpcError);
   CHECK(answer(producer, "give them back") == "as many as before");
   REQUIRE(ipc::detail::send(waiting, ipc::detail::Request{.allocation = 77}));
@@ -220,15 +220,15 @@ TEST_CASE("an answer that comes late is not taken for that to a later question")
   }
   producer.join();
   REQUIRE(heard.size() == 4);
-  for (std::size_t const i : {0u, 2u}) {  // both leases are given back, the first as soon as nobody waits for it
+  for (std::size_t const i : {0u, 2u}) {  // both leases are returned, the first as soon as no request waits for it
     CHECK(heard[i].what == ipc::detail::What::take);
     CHECK(heard[i + 1].what == ipc::detail::What::give_back);
     CHECK(heard[i + 1].number == heard[i].number);
   }
 }
 
-// Attaches, slices, reads, writes and detaches at random. All elements of an array are one number, but while they are
-// written: then the first says so, for a writer may be killed.
+// Attaches, slices, reads, writes and detaches at random. All elements of an array are one number, except during a
+// write: then the first one marks it, because a writer may be killed.
 void use_at_random(std::vector<ipc::Descriptor> const& arrays, std::uint64_t seed, int steps) {
   constexpr std::uint64_t unfinished = ~std::uint64_t{0};
   test::Random random{seed};
@@ -302,7 +302,7 @@ TEST_CASE("four consumers at random, killed at random, and then their producer: 
   CHECK(answer(producer, "unheld") == "yes");
   CHECK(answer(producer, "allocations") == "3");
   CHECK(answer(producer, "files") == "yes");
-  // Now the producer goes, in the middle of everything: its consumers are told, and nobody waits for ever.
+  // Now the producer ends, in the middle of everything: its consumers are told, and no wait lasts for ever.
   for (auto& consumer : consumers)
     consumer = test::Process{[&](test::Channel& tell) {
       tell.put("here");

@@ -1,4 +1,4 @@
-// Arrays whose elements are their name, a number: how a process serves them, and how another asks for them at random.
+// Arrays whose elements are their name, a number: how a process serves them, and how another requests them at random.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -21,8 +21,8 @@ namespace test {
 
 constexpr std::uint64_t numbers_in_array = 1000, most_arrays = 5, names_of_arrays = 9;
 
-/// No more than `most_arrays` at a time; `publish(number)` makes one, of elements of T. Tells its address, and then
-/// what it is asked until it is told to end.
+/// At most `most_arrays` at a time; `publish(number)` makes one, of elements of T. Sends its address, and then answers
+/// until it is told to end.
 template <class T, class Publish>
 void serve_numbers(Channel const& tell, tessera::ipc::Producer const& producer, Publish publish) {
   using namespace tessera;
@@ -47,7 +47,7 @@ void serve_numbers(Channel const& tell, tessera::ipc::Producer const& producer, 
   }
 }
 
-/// Asks, attaches, slices, reads and detaches. `attach(slice)` gives an Attached; `read(part)` its elements.
+/// Requests, attaches, slices, reads and detaches. `attach(slice)` returns an Attached; `read(part)` its elements.
 /// Throws: ProducerGone, if the server is killed; std::runtime_error, if an element is wrong.
 template <class Attach, class Read>
 void ask_for_numbers(std::string const& address, std::uint64_t seed, std::uint64_t steps, Attach attach, Read read) {
@@ -77,7 +77,7 @@ void ask_for_numbers(std::string const& address, std::uint64_t seed, std::uint64
       if (held.size() > 1) held.erase(held.begin());
     } catch (ipc::ProducerGone const&) {
       throw;
-    } catch (ipc::IpcError const&) {  // evicted before it was attached; or no room beside what is held
+    } catch (ipc::IpcError const&) {  // evicted before it was attached; or no room beside leased arrays
       held.clear();
     }
   if (served < steps / 4) throw std::runtime_error{"hardly anything was served"};

@@ -35,7 +35,7 @@ class Channel {
   void put(std::string const& text) const {
     if (::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) < 0) throw std::runtime_error{"nobody listens"};
   }
-  /// Throws, if the other end is gone.
+  /// Throws, if the other end is closed.
   std::string get() const {
     std::string text(1 << 16, '\0');
     auto const size = ::recv(socket_, text.data(), text.size(), 0);
@@ -48,7 +48,7 @@ class Channel {
   int socket_;
 };
 
-/// Calls work(channel) in a child made by fork(), so begin it before anything has threads.
+/// Calls work(channel) in a child made by fork(), so start it before any threads.
 class Process {
  public:
   template <class F>
@@ -72,8 +72,8 @@ class Process {
     }
     ::_exit(status);
   }
-  /// This program anew, running one test case alone, which finds its channel by Process::mine(): for what no fork
-  /// survives, a CUDA runtime. Such a case is marked doctest::skip().
+  /// A new process of this program, running one test case alone, which finds its channel by Process::mine(): for a CUDA
+  /// runtime, which does not survive fork. Such a case is marked doctest::skip().
   static Process running(char const* test_case) {
     Process made{pair()};
     auto const number = std::to_string(made.theirs_), name = std::string{"--test-case="} + test_case;
@@ -129,7 +129,7 @@ class Process {
   ::pid_t process_ = 0;
 };
 
-/// What this process has: open files, and mappings of shared memory.
+/// Resources of this process: open files, and mappings of shared memory.
 inline std::size_t open_files() {
   std::size_t count = 0;
   for ([[maybe_unused]] auto const& file : std::filesystem::directory_iterator{"/proc/self/fd"}) ++count;
@@ -142,14 +142,14 @@ inline std::size_t shared_mappings() {
   return count;
 }
 
-/// The kernel tells of a process's end; who hears of it then needs its turn.
+/// The kernel reports a process's end; the thread that receives it then needs its turn.
 template <class F>
 bool comes_true(F&& f) {
   for (int i = 0; i < 2000 && !f(); ++i) ::usleep(5000);
   return f();
 }
 
-/// How much a random run does, and by which seed: TESSERA_IPC_STEPS, TESSERA_IPC_SEED.
+/// The number of steps of a random run, and its seed: TESSERA_IPC_STEPS, TESSERA_IPC_SEED.
 inline std::uint64_t wanted(char const* name, std::uint64_t otherwise) {
   auto const* const text = std::getenv(name);
   return text ? std::strtoull(text, nullptr, 10) : otherwise;

@@ -1,4 +1,4 @@
-// The schema of docs/ipc.md, and whether JSON fits it: as much of JSON Schema as it uses.
+// The schema of docs/ipc.md, and whether JSON matches it: the part of JSON Schema that it uses.
 #pragma once
 #include <algorithm>
 #include <fstream>

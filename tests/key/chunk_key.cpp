@@ -43,7 +43,7 @@ TEST_CASE("the place of a chunk is read out of its key, and out of no other") {
       auto const path = key(encoding, chunk);
       CAPTURE(path);
       CHECK(place(encoding, path, chunk.rank()) == chunk);
-      if (path != "0") {  // which v2 calls a chunk of no dimensions, too
+      if (path != "0") {  // v2's name for a chunk of no dimensions, too
         CHECK_FALSE(place(encoding, path, chunk.rank() + 1));
         if (chunk.rank() > 0) CHECK_FALSE(place(encoding, path, chunk.rank() - 1));
       }

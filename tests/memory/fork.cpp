@@ -1,4 +1,4 @@
-// fork() copies memory and not threads: what a child can do with a queue of its parent, and with one of its own.
+// fork() copies memory and not threads: use of a parent's queue in a child, and of its own.
 #include <atomic>
 #include <cstddef>
 #include <optional>
@@ -17,7 +17,7 @@ using HostQueue = Queue<space::Host>;
 
 namespace {
 
-// Starts all threads of a queue: none ends before as many have begun.
+// Starts all threads of a queue: none ends before that many have begun.
 std::set<std::thread::id> threads_of(HostQueue& queue) {
   std::vector<std::thread::id> ids(queue.threads());
   std::atomic<std::size_t> here{0};
@@ -40,7 +40,7 @@ TEST_CASE("a child runs what it gives to its parent's queue in the calling threa
     for (int round = 0; round < 3; ++round)
       queue->for_each(100, [&](std::size_t) { threads.insert(std::this_thread::get_id()), ++runs; });
     *queue->lease<int>() = 1;
-    queue.reset();  // the last handle: nothing is waited for
+    queue.reset();  // the last handle: no wait
     return runs == 300 && threads == std::set{std::this_thread::get_id()};
   }));
   CHECK(threads_of(*queue).size() == 4);

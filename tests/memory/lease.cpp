@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <tessera/memory/detail/object_pool.hpp>
 #include <tessera/memory/queue.hpp>
 
 using namespace tessera;
@@ -34,10 +35,10 @@ TEST_CASE("what was given back last is lent first") {
     first = &*a, second = &*b;
     CHECK(first != second);
     a->value = 1, b->value = 2;
-  }  // b goes back before a
+  }  // b is returned before a
   auto const again = queue.lease<Counted>();
   CHECK(&*again == first);
-  CHECK(again->value == 1);  // as it was left
+  CHECK(again->value == 1);  // unchanged
   CHECK(&*queue.lease<Counted>() == second);
 }
 
@@ -120,14 +121,51 @@ TEST_CASE("of what takes up memory a queue keeps as much as its bound when work 
   Large* last = nullptr;
   {
     auto const small = queue.lease<Counted>();
-    auto const c = queue.lease<Large>();  // given back last of the two
+    auto const c = queue.lease<Large>();  // returned last of the two
     auto const b = queue.lease<Large>();
     last = &*c;
   }
-  CHECK(Counted::alive == before + 3);  // while work goes on it stays
+  CHECK(Counted::alive == before + 3);  // it stays while work is in progress
   queue.settle();
   CHECK(Counted::alive == before + 2);
   CHECK(&*queue.lease<Large>() == last);
   queue.keep_idle(59);
   CHECK(Counted::alive == before + 1);
+}
+
+TEST_CASE("a queue keeps idle memory of exactly its bound") {
+  struct Large : Counted {
+    std::uint64_t held() const { return 60; }
+  };
+  auto const before = Counted::alive.load();
+  Queue<space::Host> queue;
+  { auto const a = queue.lease<Large>(), b = queue.lease<Large>(); }
+  queue.keep_idle(120);
+  queue.settle();
+  CHECK(Counted::alive == before + 2);
+  queue.keep_idle(119);
+  queue.settle();
+  CHECK(Counted::alive == before + 1);
+}
+
+TEST_CASE("a pool with as many idle objects as it may have lends the oldest, usable or not") {
+  ObjectPool pool;
+  Counted *first, *second;
+  {
+    auto const b = pool.lease<Counted>();
+    auto const a = pool.lease<Counted>();  // returned before b
+    first = &*a, second = &*b;
+  }
+  auto const never = [](Counted const&) { return false; };
+  auto const made = Counted::made.load();
+  {
+    auto const third = pool.lease<Counted>(never, 3);  // two are idle: one more may be made
+    CHECK(Counted::made == made + 1);
+    CHECK((&*third != first && &*third != second));
+    auto const oldest = pool.lease<Counted>(never, 2);  // two are idle, which is the maximum
+    CHECK(&*oldest == first);
+    CHECK(Counted::made == made + 1);
+  }
+  auto const usable = pool.lease<Counted>([&](Counted const& one) { return &one == second; }, 1);
+  CHECK(&*usable == second);
 }

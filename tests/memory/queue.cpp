@@ -70,7 +70,7 @@ TEST_CASE("a pool works with as many threads as it was given, the caller's among
   std::mutex mutex;
   std::set<std::thread::id> threads;
   std::atomic<int> here{0};
-  queue.for_each(3, [&](std::size_t) {  // none ends before all three have begun: it takes three threads
+  queue.for_each(3, [&](std::size_t) {  // none ends before all three have begun: three threads are needed
     {
       std::lock_guard lock{mutex};
       threads.insert(std::this_thread::get_id());
@@ -170,7 +170,7 @@ TEST_CASE("a host queue is its own host queue") {
 
 namespace {
 
-// How many threads this process has; 0, if the system does not say.
+// The number of threads of this process; 0, if the system does not tell.
 std::size_t threads_now() {
   std::error_code none;
   std::filesystem::directory_iterator const all{"/proc/self/task", none};
@@ -247,7 +247,7 @@ TEST_CASE("an exception reaches its own waiter and no other") {
 TEST_CASE("a for_each in a task does not wait for threads that are all inside of tasks") {
   HostQueue queue{2};
   std::atomic<int> here{0}, runs{0};
-  queue.for_each(2, [&](std::size_t) {  // both threads are taken, and each asks for two
+  queue.for_each(2, [&](std::size_t) {  // both threads are busy, and each requests two
     ++here;
     while (here < 2) std::this_thread::yield();
     queue.for_each(2, [&](std::size_t) { ++runs; });

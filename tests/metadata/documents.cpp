@@ -1,4 +1,4 @@
-// Documents in a store: where they are, which version they say, and what errors name.
+// Documents in a store: their places, their versions, and the names in errors.
 #include <string>
 
 #include <doctest/doctest.h>
@@ -61,7 +61,7 @@ TEST_CASE("the volume's group") {
 }
 
 TEST_CASE("zarr_format is the integer 3 (META-07)") {
-  for (auto* json : {"2", "3.0", "3e0", "\"3\"", "null", "4", "-3", "[3]", "\"https://purl.org/zarr/spec/core/3.0\""}) {
+  for (auto* json : {"2", "3.0", "3e0", "\"2\"", "\"3.0\"", "null", "4", "-3", "[3]", "\"https://purl.org/zarr/spec/core/3.0\""}) {
     CAPTURE(std::string{json});
     Memory const store;
     test::put(store, "a/zarr.json", test::array_document().set("zarr_format", json).text());
@@ -69,6 +69,8 @@ TEST_CASE("zarr_format is the integer 3 (META-07)") {
                                  {"memory store", "key \"a/zarr.json\"", "member zarr_format", "expected 3"});
   }
   Memory const store;
+  test::put(store, "a/zarr.json", test::array_document().set("zarr_format", "\"3\"").text());  // in quotes too
+  CHECK(read_document(store, "a", read_array_metadata)->format == ZarrFormat::v3);
   test::put(store, "a/zarr.json", test::array_document().remove("zarr_format").text());
   check_refused<MetadataError>([&] { read_document(store, "a", read_array_metadata); }, {"zarr_format is missing"});
 }

@@ -1,4 +1,4 @@
-// Nodes in a hierarchy: names, ancestors, children, and what goes with them.
+// Nodes in a hierarchy: names, ancestors, children, and removing a node with its children.
 #include <atomic>
 #include <string>
 #include <thread>
@@ -23,7 +23,7 @@ using Strings = std::vector<std::string>;
 
 namespace {
 
-NewArray<std::uint8_t> const four{.shape = {4}, .chunk_shape = {2}};
+NewArray<std::uint8_t> const four{.shape = {4}, .chunks = {2}};
 
 template <class S>
 auto create(S const& store, std::string const& path, NewArray<std::uint8_t> const& wanted = four) {
@@ -50,8 +50,8 @@ Strings everything(S const& store) {
 TEST_CASE("a folder without a document is neither group nor array (GROUP-02)") {
   Memory const store;
   test::put(store, "a/b/c/0", "x");
-  check_refused<MetadataError>([&] { open_group(store, "a"); }, {"key \"a/zarr.json\"", "there is no group"});
-  check_refused<MetadataError>([&] { open_any(store, "a/b"); }, {"key \"a/b/zarr.json\"", "there is no array"});
+  check_refused<NodeNotFound>([&] { open_group(store, "a"); }, {"key \"a/zarr.json\"", "there is no group"});
+  check_refused<NodeNotFound>([&] { open_any(store, "a/b"); }, {"key \"a/b/zarr.json\"", "there is no array"});
   create(store, "z");
   CHECK(children(store, "") == Strings{"z array"});
 }
@@ -67,7 +67,7 @@ TEST_CASE("a new node has groups above it, and no array (GROUP-03, GROUP-04)") {
   check_refused<MetadataError>([&] { create(store, "a/b/c/d"); }, {"a/b/c", "there is an array above"});
   check_refused<MetadataError>([&] { create_group(store, "a/b/c/d/e"); }, {"a/b/c", "there is an array above"});
   CHECK(test::listed(store, "") == before);
-  // What lies below an array is its own affair.
+  // The contents of an array's folder are its own.
   test::put(store, "a/b/c/x/zarr.json", to_json(to_value(GroupMetadata{})));
   CHECK(everything(store) == Strings{"a", "a/b", "a/b/c"});
 }
@@ -112,7 +112,7 @@ TEST_CASE("who changes what is below a group drops its consolidated metadata (GR
     };
     again();
     CHECK(open_group(store, "g").attributes().size() == 1);
-    CHECK(copies_at("g/zarr.json"));  // who only reads leaves it
+    CHECK(copies_at("g/zarr.json"));  // a read leaves it
     create(store, "g/a");
     CHECK_FALSE(copies_at("zarr.json"));
     CHECK_FALSE(copies_at("g/zarr.json"));
@@ -190,5 +190,5 @@ TEST_CASE("a reader sees the old document or the new one (META-33, STORE-10)") {
   reader.join();
   CHECK(seen > 0);
   CHECK(wrong == 0);
-  CHECK(test::listed(store, "").size() == 2);  // no unfinished file is left, or it is no key
+  CHECK(test::listed(store, "").size() == 2);  // no unfinished file is left, or it is not a key
 }

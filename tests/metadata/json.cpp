@@ -109,8 +109,14 @@ TEST_CASE("json: what is not one JSON value is refused (META-02)") {
   }
 }
 
-TEST_CASE("json: a byte order mark is refused, with its name (META-02)") {
-  check_refused<MetadataError>([] { parse_json("\xef\xbb\xbf{}"); }, {"not JSON", "byte order mark"});
+TEST_CASE("json: a byte order mark of UTF-8 is passed over, and UTF-16 is refused by its name (META-02)") {
+  using namespace std::string_literals;
+  CHECK(parse_json("\xef\xbb\xbf{}") == Value{Members{}});
+  CHECK(parse_json("\xef\xbb\xbf [1]\n") == parse_json("[1]"));
+  for (auto const& text : {"\xef\xbb\xbf"s, "\xef\xbb\xbf\xef\xbb\xbf{}"s, "{\xef\xbb\xbf}"s})
+    check_refused<MetadataError>([&] { parse_json(text); }, {"not JSON, at byte"});
+  for (auto const& text : {"\xff\xfe{\0}\0"s, "\xfe\xff\0{\0}"s, "{\0}\0"s, "\0{\0}"s, "\xff\xfe\0\0{\0\0\0}\0\0\0"s})
+    check_refused<MetadataError>([&] { parse_json(text); }, {"UTF-16", "write it again as UTF-8"});
 }
 
 TEST_CASE("json: a member that is there twice is refused, at any depth (META-03)") {
@@ -146,7 +152,7 @@ TEST_CASE("json: a million members are read") {
 
 TEST_CASE("json: a document has so many values at most, however few bytes they take (META-06)") {
   std::string text = "[";
-  for (std::size_t i = 0; i < detail::JsonReader::max_values; ++i) text += "0,";
+  for (std::size_t i = 0; i < bounds::values; ++i) text += "0,";
   text.back() = ']';
   check_refused<MetadataError>([&] { parse_json(text); }, {"more than 2097152 values"});
 }

@@ -8,6 +8,8 @@
 #include <support/document.hpp>
 #include <support/temporary_folder.hpp>
 
+#include <tessera/metadata/detail/floating_fill.hpp>
+
 using namespace tessera;
 
 TEST_CASE("json: numbers keep what they say in a program whose locale writes them with a comma") {

@@ -1,4 +1,4 @@
-// Documents of Zarr v2 as v3 says them: each member, what real files have in it, and what is refused by name.
+// Documents of Zarr v2 in terms of v3: each member, its values in real files, and refusals by name.
 #include <limits>
 #include <string>
 #include <utility>
@@ -10,10 +10,15 @@
 #include <support/document.hpp>
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
+#include <tessera/metadata/detail/base64.hpp>
+#include <tessera/metadata/detail/expected_element.hpp>
+#include <tessera/metadata/detail/floating_fill.hpp>
+#include <tessera/metadata/detail/new_documents.hpp>
+#include <tessera/metadata/detail/v2_fill.hpp>
+#include <tessera/metadata/detail/v2_raise.hpp>
 #include <tessera/metadata/document.hpp>
-#include <tessera/metadata/expected_element.hpp>
 #include <tessera/metadata/group_metadata.hpp>
-#include <tessera/metadata/new_documents.hpp>
+#include <tessera/metadata/to_json.hpp>
 #include <tessera/store/memory_store.hpp>
 
 using namespace tessera;
@@ -70,7 +75,8 @@ TEST_CASE("an array of Zarr v2 is one of v3 (V2-01, V2-28, V2-29, V2-40)") {
   CHECK(codecs_of(array) == same(R"([{"name": "bytes", "configuration": {"endian": "little"}}])"));
   CHECK((array.key_encoding.v2 && array.key_encoding.separator == '.'));
   CHECK(array.attributes.empty());
-  for (auto* format : {"3", "\"2\"", "1", "2.0"}) refuse("zarr_format", format, {"member zarr_format", "expected 2"});
+  for (auto* format : {"3", "\"3\"", "\"2.0\"", "1", "2.0"})
+    refuse("zarr_format", format, {"member zarr_format", "expected 2"});
   auto const scalar = read(zarray().set("shape", "[]").set("chunks", "[]"));
   std::string key;
   scalar.key_encoding.append(key, {});
@@ -193,7 +199,7 @@ TEST_CASE("objects are what their first filter says (V2-12, NUM-VLEN-UTF8, NUM-V
   for (std::string const id : {"json2", "msgpack2", "pickle", "categorize", "vlen-array"})
     check_refused<MetadataError>([&] { read(objects(("[{\"id\": \"" + id + "\"}]").c_str())); },
                                  {"a/.zarray", "member filters[0]", id.c_str(), "not supported"});
-  check_refused<MetadataError>([&] { read(objects("[]")); }, {"member dtype", "no filter"});
+  check_refused<MetadataError>([&] { read(objects("[]")); }, {"member dtype", "without a filter"});
 }
 
 TEST_CASE("structured types: nested, with holes and titles (V2-14, V2-15, V2-16, G-42)") {
@@ -211,7 +217,7 @@ TEST_CASE("structured types: nested, with holes and titles (V2-14, V2-15, V2-16,
   check_refused<MetadataError>([&] { read(zarray().set("dtype", R"([["a", "<i4"]])").set("fill_value", "\"AAA=\"")); },
                                {"fill_value", "base64 of 4 bytes"});
   std::string many;
-  for (int i = 0; i < 1025; ++i) many += text({i == 0 ? "[" : ", ", "[\"", i, "\", \"|u1\"]"});
+  for (int i = 0; i < 1025; ++i) many += to_text({i == 0 ? "[" : ", ", "[\"", i, "\", \"|u1\"]"});
   check_refused<MetadataError>([&] { with("dtype", many + ']'); }, {"member dtype", "too many fields"});
 }
 
@@ -349,7 +355,7 @@ TEST_CASE("codecs of v3 have other members than those of numcodecs (V2-39, NUM-G
   CHECK(compressor(R"({"id": "gzip", "level": -1})") == same(R"({"name": "gzip", "configuration": {"level": 6}})"));
   CHECK(compressor(R"({"id": "zstd", "level": 3})") ==
         same(R"({"name": "zstd", "configuration": {"level": 3, "checksum": false}})"));
-  CHECK(compressor(R"({"id": "zstd", "level": 100})") ==  // as numcodecs takes it
+  CHECK(compressor(R"({"id": "zstd", "level": 100})") ==  // as numcodecs accepts it
         same(R"({"name": "zstd", "configuration": {"level": 22, "checksum": false}})"));
   CHECK(compressor(R"({"id": "zstd", "level": "3"})") ==  // as NCZarr writes it
         same(R"({"name": "zstd", "configuration": {"level": 3, "checksum": false}})"));
@@ -386,7 +392,7 @@ TEST_CASE("attributes are a document of their own (V2-32, V2-38)") {
   CHECK(read(zarray(), R"({"_ARRAY_DIMENSIONS": "y"})").dimension_names.empty());
   CHECK(read(zarray(), R"({"_ARRAY_DIMENSIONS": [1, 2]})").dimension_names.empty());
   for (auto* wrong : {"[]", "1", "{"})
-    check_refused<MetadataError>([&] { read(zarray(), wrong); }, {"key \"a/.zattrs\""});
+    CHECK(read(zarray(), wrong).broken_attributes.find("key \"a/.zattrs\": ") != std::string::npos);
 }
 
 TEST_CASE("groups of Zarr v2, of other programs too (V2-33)") {
@@ -427,7 +433,7 @@ TEST_CASE("an array of v3 is written as v2 has it, and read back the same") {
   same_codecs(bytes("little") + R"(, {"name": "blosc", "configuration": {"typesize": 4, "cname": "lz4", "clevel": 5,
                                       "shuffle": "bitshuffle", "blocksize": 0}})");
   auto const refuse_codecs = [&](std::string const& codecs, char const* word) {
-    check_refused<MetadataError>([&] { detail::as_v2(array('[' + codecs + ']')); }, {"Zarr v2 has no", word});
+    check_refused<MetadataError>([&] { detail::as_v2(array('[' + codecs + ']')); }, {"Zarr v2", word});
   };
   refuse_codecs(R"({"name": "transpose", "configuration": {"order": [0, 1]}}, )" + bytes("little"), "transpose");
   refuse_codecs(bytes("little") + R"(, {"name": "acme.codec"})", "acme.codec");
@@ -472,7 +478,7 @@ TEST_CASE("documents of Zarr v2 are written member for member as zarr-python wri
 TEST_CASE("fill values of Zarr v2 are written as zarr-python writes them") {
   auto const written = [](auto value, DataType type) { return to_json(detail::raise_v2_fill(bytes(value), {type})); };
   CHECK(written(std::uint32_t{0x7fc00000}, {DataKind::floating, 4}) == "\"NaN\"");
-  CHECK(written(std::uint32_t{0x7fc00005}, {DataKind::floating, 4}) == "\"NaN\"");  // it has no words for the bits
+  CHECK(written(std::uint32_t{0x7fc00005}, {DataKind::floating, 4}) == "\"NaN\"");  // it cannot express the bits
   CHECK(written(-0.0, {DataKind::floating, 8}) == "-0.0");
   CHECK(written(true, {DataKind::boolean, 1}) == "true");
   CHECK(detail::raise_v2_fill(std::vector(5, std::byte{'1'}), {{DataKind::raw, 5}}) == Value{"MTExMTE="});

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Leaves out each wait, event and synchronisation that the library makes, one at a time: a test must fail.
+"""Leaves out each wait, event and synchronisation of the library, one at a time: a test must fail.
 
-    run.py PROGRAM [--write tests/mutation/mutation.md] [--only WORD] [--jobs N] [--known FILE]
+    run.py PROGRAM... [--write tests/mutation/mutation.md] [--only WORD...] [--jobs N] [--known FILE]
 
---known keeps what was found, for the next run with the same program.
+--known keeps the results, for the next run with the same programs. --only: places that contain one of the words.
 
-PROGRAM is the tests of device memory on the emulated runtime, compiled without optimisation (the CMake target
-mutation-program). Where the library calls the runtime is found by running it once; a place is the call together with
-the functions of memory/ that make it and the first place outside of memory/ that asked for it. Exit status 1: a place
-can be left out, no test fails, and reasons.txt has no reason why.
+Each PROGRAM is tests of device memory on the emulated runtime, compiled without optimisation (the CMake targets
+mutation-device, -cache, -ipc and -cufile). One run finds the library's calls of the runtime; a place is the call
+together with the functions of memory/ that make it and the first place outside of memory/ that requested it. It is
+caught if a test of one of the programs fails. Exit status 1: a place can be left out, no test fails, and reasons.txt
+has no reason.
 """
 import argparse
 import concurrent.futures
@@ -63,13 +64,13 @@ def short(function):
 
 
 def cases_of(program):
-    """The names of the tests, as doctest's filters take them: a comma would end one."""
+    """The names of the tests, escaped for doctest's filters: a comma would end one."""
     listed = run(program, "-ltc").stdout.splitlines()
     return [line.replace(",", "?") for line in listed if line and not line.startswith(("[doctest]", "="))]
 
 
 def sites_of(program, case):
-    """Where the library makes ordering calls while one test runs, and how long that takes."""
+    """The places of ordering calls of the library while one test runs, and its time."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "sites"
         start = time.monotonic()
@@ -81,7 +82,7 @@ def sites_of(program, case):
 
 
 def places(program, jobs):
-    """Place -> its return addresses, the innermost first, and the tests that come by it, the quickest first."""
+    """Place -> its return addresses, the innermost first, and the tests that reach it, the quickest first."""
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         cases = cases_of(program)
         seen = dict(zip(cases, pool.map(lambda case: sites_of(program, case), cases)))
@@ -129,14 +130,18 @@ def killed_by(program, addresses, cases):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("program")
+    parser.add_argument("programs", nargs="+")
     parser.add_argument("--write")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", nargs="+", default=[""])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--known", type=pathlib.Path)
     parser.add_argument("--no-more", action="store_true", help="what is not known yet is not tried")
     options = parser.parse_args()
-    found = {place: tests for place, tests in places(options.program, options.jobs).items() if options.only in str(place)}
+    found = {}  # place -> for each program that reaches it: the program, its addresses, its tests
+    for program in options.programs:
+        for place, there in places(program, options.jobs).items():
+            if any(word in str(place) for word in options.only):
+                found.setdefault(place, []).append((program, *there))
     reasons = {}
     for line in (here / "reasons.txt").read_text().splitlines():
         if line and not line.startswith("#"):
@@ -148,7 +153,7 @@ def main():
     def tried(place):
         if str(place) in known or options.no_more:
             return known.get(str(place), not_tried)
-        test = killed_by(options.program, *found[place])
+        test = next(filter(None, (killed_by(*tests) for tests in found[place])), None)
         known[str(place)] = test
         if options.known:
             options.known.write_text(json.dumps(known))

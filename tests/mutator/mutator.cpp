@@ -1,5 +1,5 @@
-// Ten thousand documents, chunks and keys that somebody damaged or means ill with: each gives a result or one
-// tessera::Error that names a key, in bounded memory. A case is known by its seed, which a failure prints.
+// Ten thousand damaged or malicious documents, chunks and keys: each gives a result or one tessera::Error that names a
+// key, in bounded memory. A case is known by its seed, which a failure prints.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct Count {
   std::size_t results = 0, errors = 0;
 };
 
-// Runs f: it answers, or throws an error that names a key.
+// Runs f: it returns, or throws an error that names a key.
 template <class F>
 void answer(Count& count, F&& f) {
   try {
@@ -56,7 +56,7 @@ std::string pick(Random& random, std::vector<std::string> const& choices) {
   return choices[random(0, choices.size() - 1)];
 }
 
-// What may stand where a number or another value stands.
+// Replacements of a number or another value.
 std::vector<std::string> const values{"0",
                                       "-1",
                                       "1",
@@ -120,7 +120,7 @@ void mutate_bytes(Random& random, std::string& text, std::string const& other) {
       text.erase(from, size);
       break;
     }
-    default: {  // a word of four bytes that lies about a size
+    default: {  // a word of four bytes with a wrong size
       std::uint32_t const lies[] = {0,          1,          0x7fffffff,
                                     0x80000000, 0xffffffff, static_cast<std::uint32_t>(random(0, 1 << 20))};
       auto const lie = lies[random(0, 5)];
@@ -221,7 +221,7 @@ void read_corner(Array const& array, std::uint64_t most = 2) {
   array.read(region, {elements.data(), Layout::c_order(region.count, array.type().size).strides});
 }
 
-// Memory for one chunk is what its document says. Between these sizes a document could have us take it all.
+// Memory for one chunk has the size in its document. Between these sizes a document could make tessera use all of it.
 template <class Array>
 bool may_be_read(Array const& array) {
   auto const size = ChunkSpecification{array.chunk_shape(), array.type()}.size_in_bytes();
@@ -266,7 +266,7 @@ TEST_CASE("damaged chunks give elements, or an error that names the chunk's key"
   Count count;
   test::HostQueue on;
   auto const first = first_seed + document_cases;
-  std::vector<std::string> sound;  // of each chain, its first chunk
+  std::vector<std::string> sound;  // for each chain, its first chunk
   for (auto const& chain : chains) {
     Memory const store;
     test::put(store, "a/zarr.json", array_document(chain));
@@ -323,7 +323,7 @@ TEST_CASE("hostile paths and keys stay in the store's folder (NAME-06)") {
       path += pick(random, names);
       path += pick(random, {"/", "/", "/", "", "//", "\\"});
     }
-    if (path.empty()) path = "..";  // the root is a path; no key is empty
+    if (path.empty()) path = "..";  // the root is a path; an empty key does not exist
     CAPTURE(path);
     answer(count, [&] {
       auto const value = test::value(store, path);

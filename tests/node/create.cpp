@@ -1,4 +1,4 @@
-// Making arrays and groups, and what may not be made.
+// Making arrays and groups, and refusals.
 #include <atomic>
 #include <complex>
 #include <set>
@@ -53,7 +53,7 @@ struct NoList {
   bool erase(Key const& key, test::HostQueue& on) const { return values.erase(key, on); }
 };
 
-// Lets other threads in between what is read and what is written.
+// Lets other threads run between a read and the write.
 struct Yielding : NoList {
   auto read(Key const& key, ByteRange range, Destination destination, test::HostQueue& on) const {
     auto const size = values.read(key, range, destination, on);
@@ -64,7 +64,7 @@ struct Yielding : NoList {
 };
 
 auto make(Memory const& store, std::string const& path, bool overwrite = false) {
-  return create_array<int, 1>(store, path, {.shape = {4}, .chunk_shape = {2}, .overwrite = overwrite});
+  return create_array<int, 1>(store, path, {.shape = {4}, .chunks = {2}, .overwrite = overwrite});
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ TEST_CASE("the document says what was wanted, member for member, in zarr-python'
   create_array<std::complex<float>, 2>(
       store, "a",
       {.shape = {5, 7},
-       .chunk_shape = {2, 3},
+       .chunks = {2, 3},
        .fill = {0.5f, -1.0f},
        .attributes = {{"units", "mm"}, {"n", Value::integer(3)}},
        .dimension_names = {"y", std::nullopt},
@@ -95,7 +95,7 @@ TEST_CASE("the document says what was wanted, member for member, in zarr-python'
 TEST_CASE("codecs are fitted to the elements of a new array, as zarr-python does") {
   Memory const store;
   auto const codecs = [&](auto element, auto const& pipeline) {
-    create_array<decltype(element), 1>(store, "f", {.shape = {4}, .chunk_shape = {2}, .overwrite = true}, pipeline);
+    create_array<decltype(element), 1>(store, "f", {.shape = {4}, .chunks = {2}, .overwrite = true}, pipeline);
     return member(document(store, "f"), "codecs");
   };
   using Stored = Pipeline<space::Host, codec::Bytes, codec::Blosc>;
@@ -110,7 +110,7 @@ TEST_CASE("codecs are fitted to the elements of a new array, as zarr-python does
   CHECK(codecs(std::array<std::byte, 3>{}, Stored{}) == parse_json(none + blosc(3)));
   CHECK(codecs(2.5, Stored{}) == parse_json(endian + blosc(8)));
   CHECK(codecs(std::complex<float>{}, Stored{{}, {.typesize = 4}}) == parse_json(endian + blosc(4)));
-  Specification const given[] = {{"bytes", Members{{"endian", "little"}}}};  // likewise, where it was composed at run time
+  Specification const given[] = {{"bytes", Members{{"endian", "little"}}}};  // the same, if it was composed at run time
   CHECK(codecs(std::uint8_t{}, AnyPipeline<space::Host>::from(given)) == parse_json(none + "]"));
 }
 
@@ -146,9 +146,9 @@ TEST_CASE("overwriting erases chunks, children and documents below the path, and
   CHECK(keys_of(store) == std::set<std::string>{"a/zarr.json", "ab/c/0", "ab/c/1", "ab/zarr.json", "g/zarr.json",
                                                 "zarr.json"});
   Memory const chunks;
-  create_array<int, 1>(SplitStore{store, chunks}, "s", {.shape = {4}, .chunk_shape = {2}}).fill(all, 1);
+  create_array<int, 1>(SplitStore{store, chunks}, "s", {.shape = {4}, .chunks = {2}}).fill(all, 1);
   CHECK(keys_of(chunks) == std::set<std::string>{"s/c/0", "s/c/1"});
-  create_array<int, 1>(SplitStore{store, chunks}, "s", {.shape = {4}, .chunk_shape = {2}, .overwrite = true});
+  create_array<int, 1>(SplitStore{store, chunks}, "s", {.shape = {4}, .chunks = {2}, .overwrite = true});
   CHECK(keys_of(chunks).empty());
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("a group takes the place of what is there, if it is asked to") {
   make(store, "ab").fill(all, 8);
   make(store, "g/b").fill(all, 9);
   check_refused<MetadataError>([&] { create_group(store, "a", {}, {}); },
-                               {"\"a/zarr.json\"", "there is a node already; .overwrite = true makes the new one"});
+                               {"\"a/zarr.json\"", "there is a node already; .overwrite = true replaces it"});
   CHECK(open_array<int, 1>(store, "a").read(all)(3) == 7);
   create_group(store, "a", {{"unit", "mm"}}, {.overwrite = true});
   create_group(store, "g", {}, {.overwrite = true});
@@ -166,7 +166,7 @@ TEST_CASE("a group takes the place of what is there, if it is asked to") {
   CHECK(open_group(store, "a").attributes() == Members{{"unit", "mm"}});
   CHECK(keys_of(store) == std::set<std::string>{"a/zarr.json", "ab/c/0", "ab/c/1", "ab/zarr.json", "g/zarr.json",
                                                 "new/zarr.json", "zarr.json"});
-  create_array<int, 1>(SplitStore{store, chunks}, "s", {.shape = {4}, .chunk_shape = {2}}).fill(all, 1);
+  create_array<int, 1>(SplitStore{store, chunks}, "s", {.shape = {4}, .chunks = {2}}).fill(all, 1);
   create_group(SplitStore{store, chunks}, "s", {}, {.overwrite = true});
   CHECK(keys_of(chunks).empty());
   check_refused<MetadataError>([&] { create_group(store, "ab/c", {}, {.overwrite = true}); }, {"array above"});
@@ -192,7 +192,7 @@ TEST_CASE("nothing is erased for what cannot be written, or where the store cann
   auto const before = keys_of(store);
   auto const refuse = [&](Members attributes, std::initializer_list<char const*> words) {
     NewArray<int> const wanted{
-        .shape = {4}, .chunk_shape = {2}, .attributes = std::move(attributes), .overwrite = true};
+        .shape = {4}, .chunks = {2}, .attributes = std::move(attributes), .overwrite = true};
     check_refused<MetadataError>([&] { create_array<int, 1>(store, "a", wanted); }, words);
     check_refused<MetadataError>([&] { create_array<int, 1>(store, "new/b", wanted); }, words);
     check_refused<MetadataError>([&] { set_attributes(store, "a", wanted.attributes); }, words);
@@ -200,12 +200,12 @@ TEST_CASE("nothing is erased for what cannot be written, or where the store cann
   Value deep = true;
   for (int i = 0; i < 2000; ++i) deep = List{std::move(deep)};
   refuse({{"unit", "\xff"}}, {"not UTF-8"});
-  refuse({{"n", Number{"nan"}}}, {"a number that shall be written is none: \"nan\""});
-  refuse({{"n", Number{"1, \"m\": 2"}}}, {"a number that shall be written is none"});
+  refuse({{"n", Number{"nan"}}}, {"cannot write this as a number: \"nan\""});
+  refuse({{"n", Number{"1, \"m\": 2"}}}, {"cannot write this as a number"});
   refuse({{"x", true}, {"x", false}}, {"member \"x\" is there twice"});
   refuse({{"x", std::move(deep)}}, {"deeper than 256"});
   AnyStore<HostBuffer> const unlisted{NoList{store}};
-  NewArray<int> const wanted{.shape = {4}, .chunk_shape = {2}, .overwrite = true};
+  NewArray<int> const wanted{.shape = {4}, .chunks = {2}, .overwrite = true};
   check_refused<StoreError>([&] { create_array<int, 1>(unlisted, "a", wanted); }, {"cannot be listed"});
   check_refused<StoreError>([&] { create_array<int, 1>(NoList{store}, "a", wanted); }, {"no list()"});
   CHECK(keys_of(store) == before);
@@ -219,7 +219,7 @@ TEST_CASE("of several threads that make a node, one does, and no group above it 
     std::atomic<int> made{0};
     auto const make_in = [&](std::string const& path) {
       try {
-        create_array<int, 1>(store, path, {.shape = {4}, .chunk_shape = {2}});
+        create_array<int, 1>(store, path, {.shape = {4}, .chunks = {2}});
         ++made;
       } catch (MetadataError const&) {
       }
@@ -250,15 +250,15 @@ TEST_CASE("what no array may be is refused before anything is written") {
   auto refuse = [&](NewArray<int> const& wanted, std::initializer_list<char const*> words) {
     check_refused<MetadataError>([&] { create_array<int, 1>(store, "a", wanted); }, words);
   };
-  refuse({.shape = {4, 4}, .chunk_shape = {2, 2}}, {"a/zarr.json", "2 dimensions", "expected 1"});
-  refuse({.shape = {4}, .chunk_shape = {2, 2}}, {"chunk shape of 2 dimensions, expected 1"});
-  refuse({.shape = {4}, .chunk_shape = {0}}, {"chunk shape [0]"});
-  refuse({.shape = {4}, .chunk_shape = {2}, .dimension_names = {"x", "y"}}, {"2 dimension names, expected 1"});
-  refuse({.shape = {std::uint64_t{1} << 62}, .chunk_shape = {2}}, {"shape"});
-  refuse({.shape = {4}, .chunk_shape = {std::uint64_t{1} << 62}}, {"a/zarr.json"});
+  refuse({.shape = {4, 4}, .chunks = {2, 2}}, {"a/zarr.json", "2 dimensions", "expected 1"});
+  refuse({.shape = {4}, .chunks = {2, 2}}, {"chunk shape of 2 dimensions, expected 1"});
+  refuse({.shape = {4}, .chunks = {0}}, {"chunk shape [0]"});
+  refuse({.shape = {4}, .chunks = {2}, .dimension_names = {"x", "y"}}, {"2 dimension names, expected 1"});
+  refuse({.shape = {std::uint64_t{1} << 63}, .chunks = {2}}, {"a/zarr.json", "shape[0]"});
+  refuse({.shape = {4}, .chunks = {std::uint64_t{1} << 62}}, {"a/zarr.json"});
   using Wrong = Pipeline<space::Host, codec::Transpose, codec::Bytes>;
   check_refused<MetadataError>(
-      [&] { create_array<int, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}}, Wrong{{{1, 0}}, {}}); }, {"transpose"});
+      [&] { create_array<int, 1>(store, "a", {.shape = {4}, .chunks = {2}}, Wrong{{{1, 0}}, {}}); }, {"transpose"});
   CHECK(keys_of(store).empty());
 }
 
@@ -270,7 +270,7 @@ TEST_CASE("numbers in attributes are numbers, and attributes are one type when t
   CHECK(open_group(store, "g").attributes().at("scale").as<double>() == 0.325);
 
   auto const made = create_array<int, 1>(
-      store, "g/a", {.shape = {4}, .chunk_shape = {2}, .attributes = open_group(store, "g").attributes()});
+      store, "g/a", {.shape = {4}, .chunks = {2}, .attributes = open_group(store, "g").attributes()});
   auto const again = open_array<int, 1>(store, "g/a");
   CHECK(again.attributes() == made.attributes());
   CHECK(again.attributes() == get_attributes(store, "g/a"));
@@ -283,7 +283,7 @@ TEST_CASE("numbers in attributes are numbers, and attributes are one type when t
 
 TEST_CASE("attributes of temporaries may be looped over") {
   Memory const store;
-  create_array<int, 1>(store, "g/a", {.shape = {4}, .chunk_shape = {2}, .attributes = {{"text", std::string(99, 'x')}}});
+  create_array<int, 1>(store, "g/a", {.shape = {4}, .chunks = {2}, .attributes = {{"text", std::string(99, 'x')}}});
   set_attributes(store, "g", {{"text", std::string(99, 'x')}});
   std::string all;
   for (auto& [name, value] : open_array<int, 1>(store, "g/a").attributes()) all += name + value.as<std::string>();
@@ -309,7 +309,7 @@ TEST_CASE("attributes are replaced, in arrays and groups; the rest of the docume
   set_attributes(store, group / "a", {{"units", "mm"}});
   CHECK(member(document(store, "g/a"), "attributes") == Value{Members{{"units", "mm"}}});
   CHECK(open_array<int, 1>(store, "g/a").metadata().attributes == Value{Members{{"units", "mm"}}});
-  check_refused<MetadataError>([&] { set_attributes(store, "nothing", {}); }, {"nothing/zarr.json", "missing"});
+  check_refused<NodeNotFound>([&] { set_attributes(store, "nothing", {}); }, {"nothing/zarr.json", "missing"});
 }
 
 TEST_CASE("groups list what is below them, by name") {
@@ -332,7 +332,7 @@ TEST_CASE("groups list what is below them, by name") {
   CHECK(root / "b" == "b");
   CHECK(open_group(store, "a") / "x" == "a/x");
   check_refused<MetadataError>([&] { open_group(store, "b"); }, {"b/zarr.json", "node_type", "\"array\"", "\"group\""});
-  check_refused<MetadataError>([&] { open_group(store, "c"); }, {"c/zarr.json", "missing"});
+  check_refused<NodeNotFound>([&] { open_group(store, "c"); }, {"c/zarr.json", "missing"});
   test::put(store, "a/x/zarr.json", "{");
   check_refused<MetadataError>([&] { root.walk([](Node const&) {}); }, {"a/x/zarr.json", "not JSON"});
 }

@@ -1,4 +1,4 @@
-// The arrays and groups one level below a group, opened; and folders whose names are given where a store is.
+// The arrays and groups one level below a group, opened; and folder names in place of a store.
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -33,14 +33,14 @@ struct CountedReads : WrapperStore<Memory> {
 
 template <class S>
 void make(S const& store, std::string const& path, int value) {
-  create_array<int, 1>(store, path, {.shape = {2}, .chunk_shape = {2}}).fill(all, value);
+  create_array<int, 1>(store, path, {.shape = {2}, .chunks = {2}}).fill(all, value);
 }
 
 CountedReads filled() {
   CountedReads const store{Memory{}};
   make(store, "g/b", 2);
   make(store, "g/a", 1);
-  create_array<float, 2>(store, "g/c", {.shape = {2, 3}, .chunk_shape = {2, 2}, .dimension_names = {"y", "x"}});
+  create_array<float, 2>(store, "g/c", {.shape = {2, 3}, .chunks = {2, 2}, .dimension_names = {"y", "x"}});
   make(store, "g/sub/deep", 3);
   create_group(store, "g/empty", {{"n", 1}});
   store.source().write({"g/__data/zarr.json"}, {}, *std::make_unique<Queue<space::Host>>());
@@ -63,7 +63,7 @@ TEST_CASE("the arrays of a group with their names, each document read once") {
                                                    {"g/c/zarr.json", 1},
                                                    {"g/empty/zarr.json", 1},
                                                    {"g/none/zarr.json", 1},
-                                                   {"g/none/.zarray", 1},  // no document of v3 is there
+                                                   {"g/none/.zarray", 1},  // no document of v3 exists
                                                    {"g/sub/zarr.json", 1}});
   auto const arrays = group.arrays();
   CHECK(arrays[1].array.as<int, 1>().read(all)(1) == 2);
@@ -99,7 +99,7 @@ TEST_CASE("an array that cannot be opened, and a document that is damaged, are n
   CHECK_THROWS_AS((void)open_group(store, "g").groups(), MetadataError);
   Memory const other;
   Pipeline<space::Host, codec::Bytes, codec::Crc32c> const encoded;
-  create_array<int, 1>(other, "a", {.shape = {2}, .chunk_shape = {2}}, encoded).fill(all, 1);
+  create_array<int, 1>(other, "a", {.shape = {2}, .chunks = {2}}, encoded).fill(all, 1);
   test::check_refused<MetadataError>(
       [&] { (void)open_group(other).arrays<Codecs<codec::Bytes>>(); },
       {"\"a/zarr.json\"", "\"crc32c\" is not among"});
@@ -115,7 +115,7 @@ TEST_CASE("a folder's name where a group's store is asked for") {
   create_group(folder / "a.zarr", "", {}, {.overwrite = true});
   CHECK(open_group(folder / "a.zarr", "").arrays().empty());
   CHECK(create_group(folder / "c.zarr").path() == "");
-  test::check_refused<MetadataError>([&] { open_group(folder / "d.zarr"); }, {"d.zarr", "there is no group"});
+  test::check_refused<NodeNotFound>([&] { open_group(folder / "d.zarr"); }, {"d.zarr", "there is no group"});
   test::check_refused<StoreError>([&] { open_group("s3://bucket/a"); }, {"s3"});
 }
 

@@ -1,4 +1,4 @@
-// Arrays and groups are erased and moved with all that is below them; attributes change without them.
+// Arrays and groups are erased and moved with everything below them; attributes change without them.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -32,7 +32,7 @@ std::vector<std::uint8_t> const four{1, 2, 3, 4};
 
 template <class S>
 void make(S const& store, std::string const& path) {
-  create_array<std::uint8_t, 1>(store, path, {.shape = {4}, .chunk_shape = {2}}).write(all, four);
+  create_array<std::uint8_t, 1>(store, path, {.shape = {4}, .chunks = {2}}).write(all, four);
 }
 /// g with two arrays and a group with one; and a neighbour whose name begins as g's does.
 template <class S>
@@ -98,7 +98,7 @@ TEST_CASE("a node that is damaged, or of which chunks are left, is erased too; w
   CHECK(test::listed(store, "g/a").empty());
   test::put(store, "x/photo", "a user's");
   test::erase(store, "zarr.json");
-  check_refused<StoreError>([&] { erase_node(store, ""); }, {"no node", "other keys"});
+  check_refused<StoreError>([&] { erase_node(store, ""); }, {"no node", "found keys"});
   CHECK(test::value(store, "x/photo") == "a user's");
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("what cannot be moved, or would hide something, is refused, and nothin
   with_stores([](auto const& store) {
     make_tree(store);
     auto const before = test::listed(store, "");
-    check_refused<MetadataError>([&] { move_node(store, "nothing", "x"); }, {"nothing/zarr.json", "no node"});
+    check_refused<NodeNotFound>([&] { move_node(store, "nothing", "x"); }, {"nothing/zarr.json", "no node"});
     check_refused<MetadataError>([&] { move_node(store, "g", "gg"); }, {"g/zarr.json", "\"gg\"", "there is a node"});
     check_refused<MetadataError>([&] { move_node(store, "g", "g/h/g"); }, {"below itself"});
     check_refused<MetadataError>([&] { move_node(store, "g", "gg/g"); }, {"gg/zarr.json", "array above"});
@@ -128,6 +128,7 @@ TEST_CASE("what cannot be moved, or would hide something, is refused, and nothin
     check_refused<MetadataError>([&] { move_node(store, "g", ""); }, {"root"});
     CHECK_THROWS_AS(move_node(store, "g", "../g"), Error);
     CHECK_THROWS_AS(move_node(store, "g", "x/__y"), Error);
+    CHECK_THROWS_AS(move_node(store, "g", "zarr.json"), Error);
     CHECK(test::listed(store, "") == before);
     test::put(metadata_of(store), "x/photo", "a user's");
     CHECK_THROWS_AS(move_node(store, "g", "x"), StoreError);
@@ -165,7 +166,7 @@ TEST_CASE("each call of the store fails in turn while a node is erased or moved:
         for (std::string const path : {"g", "x/g"})
           if (is_there(path))
             for (auto* below : {"/a", "/b", "/h/a"}) CHECK(is_there(path + below));
-        // Half-way nodes go when they are erased again.
+        // Half-removed nodes disappear when they are erased again.
         erase_node(store, "g"), erase_node(store, "x");
         CHECK(walked(store) == Strings{"gg"});
         CHECK(test::listed(store, "").size() == 4);  // gg's three and the root's document
@@ -215,8 +216,8 @@ TEST_CASE("attributes are read, replaced and merged, of arrays and of groups; ch
   CHECK(group.attributes() == get_attributes(store, "g"));
   CHECK(group.attributes().size() == 4);
   CHECK(all_whole(store, {"g/a"}));
-  check_refused<MetadataError>([&] { merge_attributes(store, "none", {}); }, {"none/zarr.json", "missing"});
-  check_refused<MetadataError>([&] { (void)get_attributes(store, "none"); }, {"none/zarr.json", "missing"});
+  check_refused<NodeNotFound>([&] { merge_attributes(store, "none", {}); }, {"none/zarr.json", "missing"});
+  check_refused<NodeNotFound>([&] { (void)get_attributes(store, "none"); }, {"none/zarr.json", "missing"});
   check_refused<MetadataError>([&] { merge_attributes(store, "g", {{"n", Number{"1."}}}); }, {"g/zarr.json"});
   CHECK(open_group(store, "g").attributes() == group.attributes());
 }
@@ -229,8 +230,8 @@ TEST_CASE("what is below a group is made and opened by its path from there, at t
     auto const made = create_group(group, "g", {{"units", "mm"}});
     CHECK(made.path() == group / "g");
     CHECK_THROWS_AS(create_group(group, "g"), MetadataError);
-    create_array<std::uint8_t, 1>(made, "x", {.shape = {4}, .chunk_shape = {2}}).write(all, four);
-    CHECK(create_array<std::uint8_t, 1>(group, "y", {.shape = {1}, .chunk_shape = {1}},
+    create_array<std::uint8_t, 1>(made, "x", {.shape = {4}, .chunks = {2}}).write(all, four);
+    CHECK(create_array<std::uint8_t, 1>(group, "y", {.shape = {1}, .chunks = {1}},
                                         Pipeline<space::Host, codec::Bytes>{}, Queue<space::Host>{})
               .untyped()
               .path() == group / "y");

@@ -1,5 +1,4 @@
-// Codecs of arrays of Zarr v2: what of them is refused is said in the words of their own document, and names that mean
-// another codec's.
+// Codecs of arrays of Zarr v2: refusals use the words of their own document, and names that mean another codec's.
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -31,16 +30,16 @@ std::string array_of(std::string const& filters, std::string const& compressor) 
 
 TEST_CASE("codecs that a program does not know are named as .zarray names them, with its members") {
   Memory const store;
-  test::put(store, "a/.zarray", array_of("null", R"({"id": "pcodec", "level": 8})"));
+  test::put(store, "a/.zarray", array_of("null", R"({"id": "lz5", "level": 8})"));
   try {
     open_any<AllCodecs>(store, "a");
     FAIL_CHECK("it was opened");
   } catch (MetadataError const& error) {
     std::string const line = error.what();
     CAPTURE(line);
-    CHECK(line.find("key \"a/.zarray\": members filters and compressor: \"pcodec\" is not among") != line.npos);
+    CHECK(line.find("key \"a/.zarray\": members filters and compressor: \"lz5\" is not among") != line.npos);
     CHECK(line.find("member codecs") == line.npos);
-    CHECK(error.unsupported() == "codec \"pcodec\"");
+    CHECK(error.unsupported() == "codec \"lz5\"");
   }
   test::put(store, "a/.zarray", array_of(R"([{"id": "bitround", "keepbits": 24}])", "null"));
   check_refused<MetadataError>([&] { open_any<AllCodecs>(store, "a"); },
@@ -72,7 +71,7 @@ TEST_CASE("an alias is read as the codec that it means, and stays in the documen
 TEST_CASE("behind a codec that changes the type there is a byte order where its elements have one") {
   Memory const store;
   using P = Pipeline<space::Host, codec::AsType, codec::Bytes>;
-  auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {4}, .chunk_shape = {4}},
+  auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {4}, .chunks = {4}},
                                                    P{codec::AsType{{}, {{DataKind::signed_integer, 4}}, {}}, {}});
   array.write(all, std::vector<std::uint8_t>{1, 2, 3, 4});
   CHECK(array.metadata().codecs[1].configuration == Value{Members{{"endian", "little"}}});
@@ -106,7 +105,7 @@ TEST_CASE("times behind delta are added up as integers, in both formats, and NaT
               .text());
     auto const array = open_array<Day, 1, AllCodecs>(store, "a");
     array.write(all, days);
-    // What numcodecs makes of them: 18262, 1, and two differences that wrap around.
+    // numcodecs' encoding of them: 18262, 1, and two differences that wrap around.
     CHECK(test::bytes(test::value(store, is_v2 ? "a/0" : "a/c/0")) ==
           test::hex("000000000000475600000000000000017fffffffffffb8a97ffffffffffffffd"));
     auto const read = array.read(all);

@@ -1,4 +1,4 @@
-// Nodes of Zarr v2: found with few keys, read, changed, moved, erased and made, in the documents that they have.
+// Nodes of Zarr v2: found with few keys, read, changed, moved, erased and made, in their own documents.
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -26,7 +26,7 @@ using Local = LocalStore<HostBuffer>;
 using Known = Codecs<codec::Transpose, codec::Bytes, codec::Blosc, codec::Zstd>;
 using Numbers = std::vector<std::int32_t>;
 
-// Notes the keys that it is asked for.
+// Notes the requested keys.
 struct Noting {
   using buffer_type = HostBuffer;
   using Destination = tessera::Destination<space::Host>;
@@ -115,7 +115,7 @@ TEST_CASE("what is at a path is found with at most two keys, and of v3 with one"
   Noting const store;
   put_array(store.values, "a");
   test::put(store.values, "g/.zgroup", R"({"zarr_format": 2})");
-  create_array<std::int32_t, 2>(store.values, "v3", {.shape = {3, 4}, .chunk_shape = {2, 2}});
+  create_array<std::int32_t, 2>(store.values, "v3", {.shape = {3, 4}, .chunks = {2, 2}});
   auto const asked = [&](auto&& open) {
     store.asked->clear();
     open();
@@ -146,16 +146,16 @@ TEST_CASE("of a group whose format is known no key of the other is asked for (V2
   CHECK(*store.asked == Keys{"both/.zmetadata", "both/.zgroup", "both/.zattrs"});
   create_group(store.values, "new");
   create_group(store.values, "old", {}, {.format = ZarrFormat::v2});
-  check_refused<MetadataError>([&] { open_group(store, "new", {.format = ZarrFormat::v2}); },
+  check_refused<NodeNotFound>([&] { open_group(store, "new", {.format = ZarrFormat::v2}); },
                                {"key \"new/.zgroup\"", "no group"});
-  check_refused<MetadataError>([&] { open_group(store, "old", {.format = ZarrFormat::v3}); },
+  check_refused<NodeNotFound>([&] { open_group(store, "old", {.format = ZarrFormat::v3}); },
                                {"key \"old/zarr.json\"", "no group: found .zgroup of Zarr v2"});
 }
 
 TEST_CASE("a node of both formats is one of v3 (META-32)") {
   Memory const store;
   put_array(store, "a");
-  create_array<float, 1>(store, "b", {.shape = {3}, .chunk_shape = {2}});
+  create_array<float, 1>(store, "b", {.shape = {3}, .chunks = {2}});
   test::put(store, "a/zarr.json", test::value(store, "b/zarr.json"));
   CHECK(open_any(store, "a").type() == data_type_of<float>());
 }
@@ -166,7 +166,7 @@ TEST_CASE("members of a group of either format are listed (V2-33)") {
   test::put(store, ".zattrs", R"({"a": 1})");
   put_array(store, "b");
   test::put(store, "g/.zgroup", R"({"zarr_format": 2})");
-  create_array<float, 1>(store, "g/x", {.shape = {3}, .chunk_shape = {2}});
+  create_array<float, 1>(store, "g/x", {.shape = {3}, .chunks = {2}});
   auto const group = open_group(store);
   CHECK(group.metadata().format == ZarrFormat::v2);
   CHECK(group.attributes() == Members{{"a", 1}});
@@ -177,8 +177,8 @@ TEST_CASE("members of a group of either format are listed (V2-33)") {
   REQUIRE(group.arrays<Known>().size() == 1);
   CHECK(group.arrays<Known>()[0].array.shape() == Extents{3, 4});
   CHECK(group.groups().size() == 1);
-  check_refused<MetadataError>([&] { open_group(store, "b"); }, {"no group", "found .zarray of Zarr v2"});
-  check_refused<MetadataError>([&] { open_any(store, "g"); }, {"no array", "found .zgroup of Zarr v2"});
+  check_refused<NodeNotFound>([&] { open_group(store, "b"); }, {"no group", "found .zarray of Zarr v2"});
+  check_refused<NodeNotFound>([&] { open_any(store, "g"); }, {"no array", "found .zgroup of Zarr v2"});
 }
 
 TEST_CASE("elements are written as the document of Zarr v2 says") {
@@ -201,7 +201,7 @@ TEST_CASE("the shape changes in .zarray, where all else stays") {
     CHECK(test::value(store, "a/.zattrs") == R"({"unit": "mm"})");
     array.append(Numbers{31, 32, 33});
     CHECK(read(store) == Numbers{0, 1, 7, 4, 5, 7, 7, 7, 10, 7, 7, 7, 7, 7, 7, 31, 32, 33});
-    array.write({{5, 6}, {0, 1}}, Numbers{40});  // a chunk at the border, whose shape the document has
+    array.write({{5, 6}, {0, 1}}, Numbers{40});  // a chunk at the border, with the shape in the document
     CHECK(read(store)[15] == 40);
     CHECK_FALSE(has(store, "a/zarr.json"));
   };
@@ -264,7 +264,7 @@ TEST_CASE("arrays and groups of Zarr v2 are made (V2-34)") {
   std::iota(numbers.begin(), numbers.end(), 1);
   auto const array = create_array<std::int32_t, 2>(store, "g/a",
                                                    {.shape = {3, 4},
-                                                    .chunk_shape = {2, 2},
+                                                    .chunks = {2, 2},
                                                     .fill = -1,
                                                     .attributes = {{"u", 1}},
                                                     .dimension_names = {"y", "x"},
@@ -278,7 +278,7 @@ TEST_CASE("arrays and groups of Zarr v2 are made (V2-34)") {
   CHECK(document(store, "g/a/.zattrs") == parse_json(R"({"u": 1, "_ARRAY_DIMENSIONS": ["y", "x"]})"));
   CHECK(open_any<Known>(store, "g/a").dimension_names() == DimensionNames{"y", "x"});
   auto const again = [&](bool overwrite) {
-    create_array<float, 1>(store, "g/a", {.shape = {3}, .chunk_shape = {2}, .overwrite = overwrite});
+    create_array<float, 1>(store, "g/a", {.shape = {3}, .chunks = {2}, .overwrite = overwrite});
   };
   check_refused<MetadataError>([&] { again(false); }, {"there is a node already"});
   again(true);
@@ -295,7 +295,7 @@ TEST_CASE("what Zarr v2 has no words for is not made in it") {
   Memory const store;
   using Inner = Pipeline<space::Host, codec::Bytes>;
   auto const make = [&] {
-    create_array<float, 1>(store, "a", {.shape = {4}, .chunk_shape = {4}, .format = ZarrFormat::v2},
+    create_array<float, 1>(store, "a", {.shape = {4}, .chunks = {4}, .format = ZarrFormat::v2},
                            Pipeline<space::Host, codec::Sharding<Inner>>{codec::Sharding<Inner>{{2}}});
   };
   check_refused<MetadataError>(make, {"key \"a/.zarray\"", "Zarr v2 has no codec \"sharding_indexed\""});

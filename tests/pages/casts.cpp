@@ -1,4 +1,4 @@
-// The rows of the table of casts in docs/device-memory.md, as the types have it. tests/device/casts.cpp does what they say.
+// The rows of the table of casts in docs/device-memory.md, from the types. tests/device/casts.cpp runs them.
 #include <concepts>
 #include <iostream>
 #include <string>

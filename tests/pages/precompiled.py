@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Reads once what most blocks of pages include first: precompiled headers in FOLDER, for run.py.
+"""Reads the first includes of most blocks of pages once: precompiled headers in FOLDER, for run.py.
 
     precompiled.py FOLDER COMPILER
 
-They are tessera's with all templates that a library has instantiated, so that blocks compile the typed front alone.
+A library has the code that depends on no type of a program, so that blocks compile only the typed interface.
 """
 import hashlib
 import pathlib
@@ -13,17 +13,18 @@ import sys
 root = pathlib.Path(__file__).resolve().parents[2]
 options = ["-std=c++20", *"-O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split(), "-I", f"{root}/include",
            "-isystem", f"{root}/cmake/dlpack/include"]
-of_emulation = ["-I", f"{root}/emulation/include"]
-# ccache asks what is beside the precompiled header which of them it is: two that are made of the same are not the same.
+separate = ["-DTESSERA_SEPARATE"]
+of_emulation = [*separate, "-DTESSERA_SEPARATE_CUDA", "-I", f"{root}/emulation/include"]
+# ccache compares the file beside the precompiled header: two builds from the same source differ.
 ccache = {"CCACHE_SLOPPINESS": "pch_defines,time_macros", "CCACHE_PCH_EXTSUM": "1"}
 
 
 def first(folder, source):
-    """How a block is compiled: with the header that it includes read already, the same and no more."""
+    """Options that compile a block: with the header that it includes precompiled, and nothing else."""
     if "#include <tessera/tessera.cuh>" in source:
-        return [*of_emulation, "-include", f"{folder}/compiled_emulated.hpp"]
+        return [*of_emulation, "-include", f"{folder}/separate_emulated.hpp"]
     if "#include <tessera/tessera.hpp>" in source or "#include <tessera/all.hpp>" in source:
-        return ["-include", f"{folder}/compiled.hpp"]
+        return [*separate, "-include", f"{folder}/separate.hpp"]
     return []
 
 
@@ -32,7 +33,7 @@ def make(folder, compiler):
     made_of = hashlib.sha256(repr([compiler, options]).encode())
     for header in sorted([*root.glob("include/**/*.*"), *root.glob("emulation/include/*.h*")]):
         made_of.update(header.read_bytes())
-    for name, header, more in [("compiled", "compiled.hpp", []), ("compiled_emulated", "compiled.cuh", of_emulation)]:
+    for name, header, more in [("separate", "tessera.hpp", separate), ("separate_emulated", "tessera.cuh", of_emulation)]:
         (folder / f"{name}.hpp").write_text(f"#include <tessera/{header}>\n")
         made = folder / f"{name}.hpp.gch"
         subprocess.run([compiler, *options, *more, "-x", "c++-header", folder / f"{name}.hpp", "-o", made], check=True)

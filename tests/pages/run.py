@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the code of a Markdown page to what the page says of it.
+"""Checks the code of a Markdown page against the page's text.
 
     run.py PAGE.md FOLDER COMPILER [LAUNCHER] --headers FOLDER --compiled LIBRARY --compiled-emulated LIBRARY
            [--emulation OBJECTS...] [--nvcomp OBJECTS...] [--nvcc NVCC]
@@ -10,11 +10,11 @@ that precompiled.py precompiled, and then linked with its library. A word after 
     ```cpp prints     is a program; run where examples/ is, it prints the ```text block that follows it
     ```cpp fails      does not compile; its errors are the ```text block that follows it
     ```cpp emulated   is a program of the CUDA runtime; on the emulated one, of OBJECTS, it prints the ```text block;
-                      with what stands in for nvCOMP there, if it includes that header
-    ```cpp nvcc       is a program for a GPU: NVCC builds it; where there is a GPU it prints the ```text block
+                      with the stand-in for nvCOMP, if it includes that header
+    ```cpp nvcc       is a program for a GPU: NVCC builds it; with a GPU it prints the ```text block
 
 A program that is followed by a g++ command in a ```sh block is built and run with that command, and prints the ```text
-block that follows, if one does. Where the command compiles the emulated runtime, the program prints the same at -O1, -O2
+block that follows, if one does. If the command compiles the emulated runtime, the program prints the same at -O1, -O2
 and -O3.
 """
 import argparse
@@ -44,7 +44,7 @@ page, folder, compiler, launcher, first_headers, compiled, compiled_emulated, em
 os.environ.update(precompiled.ccache)
 libraries = "-lzstd -lblosc -ldeflate -llz4 -lbz2 -llzma -ldl -lpthread".split()
 of_zip = ["-lzip"]
-of_nvcomp = ["-I", f"{root}/emulation/nvcomp/include"], ["-llz4", "-lz"]  # of what stands in for nvCOMP
+of_nvcomp = ["-I", f"{root}/emulation/nvcomp/include"], ["-llz4", "-lz"]  # of the stand-in for nvCOMP
 blocks = [(*match[0].split(), "")[:2] + (match[1],) for match in re.findall(r"^```(\S.*)\n((?:.*\n)*?)```$", page.read_text(), re.M)]
 
 
@@ -66,7 +66,7 @@ def follower(number, language):
 
 
 def errors(output):
-    """The compiler's errors, without their places; where a static_assert failed, what it says."""
+    """The compiler's errors, without their places; the text of a failed static_assert."""
     found = re.findall(r"error: (.*)", output)
     return [re.sub(r"^static[ _]assert(ion)? failed.*?(?=tessera: )", "", line).rstrip('"') for line in found]
 

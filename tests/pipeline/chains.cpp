@@ -74,7 +74,7 @@ void check_chain(std::uint64_t seed) {
   CHECK(decode(pipeline, form, stored, on) == elements);
   CHECK(decode(any, form, stored, on) == elements);
 
-  // and back: what encode makes, both decode to the bytes it was made from
+  // and back: both decode the encoded bytes to the original ones
   std::vector<Bytes> plain(elements.size()), seen;
   for (auto& bytes : plain) {
     bytes = random.smooth(form.decoded_size);

@@ -1,4 +1,4 @@
-// Codecs of a program's own that are functions of elements, and what a codec need not say.
+// Custom codecs that are functions of elements, and members that a codec may omit.
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
@@ -16,7 +16,7 @@ using namespace tessera;
 namespace element_codecs_tests {
 namespace {
 
-/// Each element of a chunk as what it is more than the one before it.
+/// Each element of a chunk becomes the difference from the one before it.
 struct Delta {
   using kind = array_to_array;
   static constexpr std::string_view name = "example.delta";
@@ -31,7 +31,7 @@ struct Delta {
   }
 };
 
-/// Of one type, told the chunk, with a configuration.
+/// For one type, with the chunk's metadata and a configuration.
 struct Times {
   using kind = array_to_array;
   static constexpr std::string_view name = "example.times";
@@ -66,7 +66,7 @@ void check_stored(P const& pipeline, std::span<T const> first_chunk) {
   MemoryStore<HostBuffer> const store;
   std::vector<T> elements(7);
   std::iota(elements.begin(), elements.end(), T{3});
-  auto const array = create_array<T, 1>(store, "a", {.shape = {7}, .chunk_shape = {3}}, pipeline);
+  auto const array = create_array<T, 1>(store, "a", {.shape = {7}, .chunks = {3}}, pipeline);
   array.write(all, elements);
   std::vector<T> found(7);
   array.read(all, found);
@@ -76,7 +76,7 @@ void check_stored(P const& pipeline, std::span<T const> first_chunk) {
   CHECK(found == elements);
 
   Queue<space::Host> on;
-  auto const bytes = get(store, {"a/c/0"}, on);
+  auto const bytes = get_value(store, {"a/c/0"}, on);
   REQUIRE(bytes);
   REQUIRE(bytes->view().size == 3 * sizeof(T));
   auto const* stored = reinterpret_cast<T const*>(bytes->view().data);
@@ -113,32 +113,33 @@ TEST_CASE("a codec of elements refuses arrays of others, by name") {
   MemoryStore<HostBuffer> const store;
   test::check_refused<MetadataError>(
       [&] {
-        create_array<float, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}},
+        create_array<float, 1>(store, "a", {.shape = {4}, .chunks = {2}},
                                Pipeline<space::Host, Delta, codec::Bytes>{});
       },
-      {"example.delta", "float32", "does not take"});
+      {"example.delta", "float32", "does not support"});
   test::check_refused<MetadataError>(
       [&] {
-        create_array<double, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}},
+        create_array<double, 1>(store, "a", {.shape = {4}, .chunks = {2}},
                                 Pipeline<space::Host, Times, codec::Bytes>{});
       },
-      {"example.times", "float64", "does not take"});
+      {"example.times", "float64", "does not support"});
 }
 
 TEST_CASE("elements that a codec decodes and does not encode are not written") {
   MemoryStore<HostBuffer> const store;
-  auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}, .fill = 7},
+  auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {4}, .chunks = {2}, .fill = 7},
                                                    Pipeline<space::Host, Reads, codec::Bytes>{});
   std::vector<std::uint8_t> const given{1, 2, 3, 4};
-  test::check_refused<CodecError>([&] { array.write(all, given); }, {"\"a/c/", "example.reads", "uint8", "does not take"});
+  test::check_refused<CodecError>([&] { array.write(all, given); },
+                                  {"\"a/c/", "example.reads", "uint8", "does not support"});
   CHECK(array.read(all)(0) == 7);
 }
 
 TEST_CASE("a configuration that a codec has not is refused") {
   MemoryStore<HostBuffer> const store;
-  create_array<int, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}}, Pipeline<space::Host, Delta, codec::Bytes>{});
+  create_array<int, 1>(store, "a", {.shape = {4}, .chunks = {2}}, Pipeline<space::Host, Delta, codec::Bytes>{});
   Queue<space::Host> on;
-  auto const document = get(store, {"a/zarr.json"}, on);
+  auto const document = get_value(store, {"a/zarr.json"}, on);
   std::string text{reinterpret_cast<char const*>(document->view().data), document->view().size};
   auto const at = text.find("\"example.delta\"");
   REQUIRE(at != text.npos);

@@ -1,4 +1,4 @@
-// Bytes that other programs made.
+// Bytes from other programs.
 #include <numeric>
 #include <vector>
 

@@ -6,7 +6,8 @@
 #include <doctest/doctest.h>
 
 #include <support/refused.hpp>
-#include <tessera/pipeline/implementations.hpp>
+#include <tessera/pipeline/detail/choice.hpp>
+#include <tessera/pipeline/detail/implementations.hpp>
 
 namespace implementations_tests {
 
@@ -29,7 +30,9 @@ constexpr Implementation one(std::string_view name, std::string_view sides) {
           .among_elements = sides.find('e') != sides.npos ? &make : nullptr,
           .among_bytes = sides.find('b') != sides.npos ? &make : nullptr,
           .expect_taken = [](Specification const&) {},
-          .how_to_run = nullptr};
+          .runs_on_host = true,
+          .array = detail::SpaceName::host,
+          .bytes = detail::SpaceName::host};
 }
 constexpr Implementation refusing(Implementation implementation) {
   implementation.expect_taken = [](Specification const&) { throw MetadataError{"not such a one"}; };
@@ -63,7 +66,7 @@ std::vector<Specification> document(std::string_view names) {
   return codecs;
 }
 
-// What takes each codec: its number in the list, and the side that it runs on.
+// The implementation of each codec: its number in the list, and its side.
 std::string taken(List const& known, std::string_view names, Side end = Side::elements,
                   detail::Choice::Traffic crossing = &by_bus) {
   std::string result;
@@ -86,7 +89,7 @@ TEST_CASE("what runs on one side alone decides for its neighbours, lest chunks c
   CHECK(taken(list, "vyx") == "0 2e 1b");
   CHECK(taken(list, "vzx") == "0 3e 1b");
   CHECK(taken(list, "vyz") == "0 2e 3e");
-  CHECK(taken(list, "vxz") == "0 1b 3b");  // or it would cross twice more
+  CHECK(taken(list, "vxz") == "0 1b 3b");  // otherwise it would cross twice more
   CHECK(taken(list, "vxy") == "0 1b 2e");  // crosses three times, because it must
   CHECK(taken(list, "vzxzyzx") == "0 3e 1b 3b 2e 3e 1b");
 }
@@ -130,7 +133,7 @@ TEST_CASE("one that does not take the configuration is passed over, if another o
   CHECK(taken({refusing(one("x", "e")), one("x", "b")}, "xx") == "1b 1b");
   CHECK(taken({one("x", "b"), refusing(one("x", "e")), one("y", "eb")}, "xy") == "0b 2b");
   CHECK(taken({refusing(needing(one("x", "e"))), one("x", "e")}, "x") == "1e");
-  CHECK(taken({refusing(one("x", "e"))}, "x") == "0e");  // which is asked when it is made
+  CHECK(taken({refusing(one("x", "e"))}, "x") == "0e");  // which is queried at construction
   for (auto const* sides : {"e", ""})
     test::check_refused<MetadataError>(
         [&] {
@@ -146,13 +149,13 @@ TEST_CASE("if nothing else has the name, it is refused by name") {
         [&] {
           (void)detail::Choice{known, codecs, Side::elements, &by_bus};
         },
-        {name, "undefined where its bytes are damaged", "nvcomp::Trusted<...>"});
+        {name, "undefined behaviour on damaged bytes", "nvcomp::Trusted<...>"});
   };
   List const list{needing(one("x", "e")), needing(one("z", "eb")), one("y", "b"), checking(one("c", "b"))};
-  refuse(list, "x", "program's x is");
-  refuse(list, "xy", "program's x is");
-  refuse(list, "xcz", "program's z is");
-  refuse(list, "zcx", "program's x is");
+  refuse(list, "x", "program's x has");
+  refuse(list, "xy", "program's x has");
+  refuse(list, "xcz", "program's z has");
+  refuse(list, "zcx", "program's x has");
 }
 
 }  // namespace implementations_tests

@@ -1,7 +1,9 @@
-// Pipelines that the compiler chooses, with stand-ins for codecs of device memory: what is chosen is a matter of types.
+// Pipelines that the compiler chooses, with stand-ins for codecs of device memory: the choice depends only on types.
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -16,14 +18,14 @@ using codec::Bytes, codec::Crc32c, codec::Transpose, codec::Zstd;
 using Host = space::Host;
 using Device = space::Device;
 
-// On the device alone.
+// Only on the device.
 template <class C>
 struct OnDevice : C {
   template <class S>
   static constexpr bool runs_in = std::same_as<S, Device>;
 };
 using DeviceCrc32c = OnDevice<Crc32c>;
-// A decoder there, which wants its bytes checked; and one that takes them on trust.
+// A decoder there, which needs its bytes checked; and one that trusts them.
 struct DeviceZstd {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "zstd";
@@ -54,45 +56,45 @@ using Trusting = Codecs<Bytes, Zstd, TrustedZstd, Crc32c, DeviceCrc32c>;
 template <class R, class... Stages>
 concept Is = std::same_as<R, Pipeline<Stages...>>;
 
-// Within one space, of what runs there.
+// Within one space, of codecs there.
 static_assert(Is<Route<HostsAlone, Host, Host, Compressed>, Host, Bytes, Zstd>);
 static_assert(Is<Route<Both, Host, Host, Checked>, Host, Bytes, Zstd, Crc32c>);
 static_assert(Is<Route<Both, Device, Device, Checked>, Device, Bytes, DeviceZstd, DeviceCrc32c>);
 static_assert(Is<Route<Both, space::Pinned, space::Pinned, Compressed>, space::Pinned, Bytes, Zstd>);
 
-// Across the bus. Nothing but elements: they cross as they are stored, and are read through behind that.
-static_assert(Is<Route<HostsAlone, Host, Device, Plain>, Device, Bytes, CastTo<Host>>);
-static_assert(Is<Route<HostsAlone, Host, Device, Chain<"transpose", "bytes">>, Device, Transpose, Bytes, CastTo<Host>>);
-static_assert(Is<Route<HostsAlone, Device, Host, Plain>, Host, Bytes, CastTo<Device>>);
+// Across the bus. Only elements: they cross as they are stored, and are read through after that.
+static_assert(Is<Route<HostsAlone, Device, Host, Plain>, Device, Bytes, CastTo<Host>>);
+static_assert(Is<Route<HostsAlone, Device, Host, Chain<"transpose", "bytes">>, Device, Transpose, Bytes, CastTo<Host>>);
+static_assert(Is<Route<HostsAlone, Host, Device, Plain>, Host, Bytes, CastTo<Device>>);
 // Compressed bytes are fewer, wherever the decoder is in the list.
-static_assert(Is<Route<Trusting, Host, Device, Compressed>, Device, Bytes, TrustedZstd, CastTo<Host>>);
-static_assert(Is<Route<Trusting, Device, Host, Compressed>, Host, Bytes, Zstd, CastTo<Device>>);
-static_assert(Is<Route<HostsAlone, Host, Device, Compressed>, Device, Bytes, CastTo<Host>, Zstd>);
-// A checksum is of no weight: the list says who checks it, and that it is checked at all lets the device decode.
-static_assert(Is<Route<Both, Host, Device, Checked>, Device, Bytes, DeviceZstd, CastTo<Host>, Crc32c>);
-static_assert(Is<Route<DeviceFirst, Host, Device, Checked>, Device, Bytes, DeviceZstd, DeviceCrc32c, CastTo<Host>>);
-static_assert(Is<Route<Both, Host, Device, Compressed>, Device, Bytes, CastTo<Host>, Zstd>);
+static_assert(Is<Route<Trusting, Device, Host, Compressed>, Device, Bytes, TrustedZstd, CastTo<Host>>);
+static_assert(Is<Route<Trusting, Host, Device, Compressed>, Host, Bytes, Zstd, CastTo<Device>>);
+static_assert(Is<Route<HostsAlone, Device, Host, Compressed>, Device, Bytes, CastTo<Host>, Zstd>);
+// A checksum has no cost: the list decides where it is checked, and the check lets the device decode.
+static_assert(Is<Route<Both, Device, Host, Checked>, Device, Bytes, DeviceZstd, CastTo<Host>, Crc32c>);
+static_assert(Is<Route<DeviceFirst, Device, Host, Checked>, Device, Bytes, DeviceZstd, DeviceCrc32c, CastTo<Host>>);
+static_assert(Is<Route<Both, Device, Host, Compressed>, Device, Bytes, CastTo<Host>, Zstd>);
 static_assert(
-    Is<Route<Both, Host, Device, Chain<"bytes", "crc32c", "zstd">>, Device, Bytes, CastTo<Host>, Crc32c, Zstd>);
-// Where only one side has a codec, chunks go there and back.
+    Is<Route<Both, Device, Host, Chain<"bytes", "crc32c", "zstd">>, Device, Bytes, CastTo<Host>, Crc32c, Zstd>);
+// If only one side has a codec, chunks cross there and back.
 static_assert(Is<Route<Both, Device, Device, Compressed>, Device, Bytes, CastTo<Host>, Zstd, CastTo<Device>>);
 static_assert(Is<Route<Codecs<Bytes, TrustedZstd>, Host, Host, Compressed>, Host, Bytes, CastTo<Device>, TrustedZstd,
                  CastTo<Host>>);
-static_assert(Is<Route<Both, Host, Device, Chain<"delta", "bytes", "zstd", "crc32c">>, Device, CastTo<Host>, Delta,
+static_assert(Is<Route<Both, Device, Host, Chain<"delta", "bytes", "zstd", "crc32c">>, Device, CastTo<Host>, Delta,
                  Bytes, Zstd, Crc32c>);
 
 // To write, of codecs that encode.
-static_assert(Is<WritableRoute<Both, Host, Device, Checked>, Device, Bytes, CastTo<Host>, Zstd, Crc32c>);
+static_assert(Is<WritableRoute<Both, Device, Host, Checked>, Device, Bytes, CastTo<Host>, Zstd, Crc32c>);
 static_assert(Is<WritableRoute<Both, Host, Host, Checked>, Host, Bytes, Zstd, Crc32c>);
 static_assert(Is<WritableRoute<DeviceFirst, Device, Device, Chain<"bytes", "crc32c">>, Device, Bytes, DeviceCrc32c>);
 
-// Shards, and shards in them: of the inner chunks.
+// Shards, and shards in them: the inner chunks.
 using ByDevice = Pipeline<Device, Bytes, DeviceZstd, CastTo<Host>, Crc32c>;
-static_assert(Is<Route<Both, Host, Device, Shards<Checked>>, Device, codec::Sharding<ByDevice>>);
-static_assert(Is<Route<Both, Host, Device, Shards<Shards<Checked>>>, Device,
+static_assert(Is<Route<Both, Device, Host, Shards<Checked>>, Device, codec::Sharding<ByDevice>>);
+static_assert(Is<Route<Both, Device, Host, Shards<Shards<Checked>>>, Device,
                  codec::Sharding<Pipeline<Device, codec::Sharding<ByDevice>>>>);
 
-// Of a program's own cost: a bus that costs nothing, and a host that is slow to decompress.
+// With a custom cost: a bus that costs nothing, and a host that decompresses slowly.
 struct SlowHost : BusTraffic {
   template <class From, class To>
   static constexpr std::uint64_t crossing(std::uint64_t) {
@@ -113,18 +115,28 @@ struct OfChecksums : BusTraffic {  // whose chunks are checked where that is fre
   }
 };
 static_assert(
-    Is<Route<Both, Host, Device, Checked, OfChecksums>, Device, Bytes, DeviceZstd, DeviceCrc32c, CastTo<Host>>);
-struct OfNoise : BusTraffic {  // that no codec makes shorter, and elements of half a byte
+    Is<Route<Both, Device, Host, Checked, OfChecksums>, Device, Bytes, DeviceZstd, DeviceCrc32c, CastTo<Host>>);
+struct OfNoise : BusTraffic {  // that no codec shortens, and elements of half a byte
   template <class C>
   static constexpr std::uint64_t encoded(std::uint64_t bytes) {
     return bytes * 2;
   }
 };
-static_assert(Is<Route<Trusting, Host, Device, Compressed, OfNoise>, Device, CastTo<Host>, Bytes, Zstd>);
+static_assert(Is<Route<Trusting, Device, Host, Compressed, OfNoise>, Device, CastTo<Host>, Bytes, Zstd>);
 
 namespace {
 
-// What the cheapest way is held against: the costs of all ways.
+// The criteria for a route, the most important first, as numbers to minimise: its cost, its crossings, the place in the
+// list of each codec's implementation, crossings near the elements. Independent of the code under test.
+template <std::size_t N>
+std::vector<std::uint64_t> rank_of(detail::Way<N> const& way) {
+  std::vector<std::uint64_t> rank{way.cost, way.crossings};
+  for (std::size_t k = N; k > 0; --k) rank.push_back(way.implementation[k - 1]);
+  for (auto const crosses : way.crosses) rank.push_back(crosses);
+  return rank;
+}
+
+// The reference for the cheapest route: all routes.
 template <std::size_t N, std::size_t M, std::size_t S>
 detail::Way<N> best_of_all(detail::Choices<N, M, S> const& choices, std::size_t first, std::size_t last) {
   detail::Way<N> best;
@@ -152,7 +164,7 @@ detail::Way<N> best_of_all(detail::Choices<N, M, S> const& choices, std::size_t 
     }
     cross(N, last);
     if (is_wanted) way.is_there = false;
-    if (way.is_better_than(best)) best = way;
+    if (way.is_there && (!best.is_there || rank_of(way) < rank_of(best))) best = way;
   }
   return best;
 }
@@ -188,6 +200,25 @@ TEST_CASE("the cheapest way is the best of all ways, whatever codecs cost") {
     CHECK(found.crosses == expected.crosses);
   }
   CHECK(there > 200);
+}
+
+TEST_CASE("of ways that cost the same the one with the fewest crossings is chosen, then the first in the list") {
+  detail::Choices<2, 2, 2> choices;
+  for (auto& codec : choices.running)
+    for (auto& spaces : codec) spaces = {choices.impossible, choices.impossible};
+  // The first implementation runs in space 1, the second in space 0; nothing costs anything.
+  for (auto& codec : choices.running) codec[0][1] = codec[1][0] = 0;
+  auto const way = detail::cheapest_way(choices, 0, 0);
+  REQUIRE(way.is_there);
+  CHECK(way.crossings == 0);
+  CHECK(way.implementation == std::array<std::size_t, 2>{1, 1});
+  // If both ends are in space 1 the first one does both.
+  CHECK(detail::cheapest_way(choices, 1, 1).implementation == std::array<std::size_t, 2>{0, 0});
+  // From one to the other one crossing is needed: the codec nearest to the stored bytes has the first implementation.
+  auto const across = detail::cheapest_way(choices, 0, 1);
+  CHECK(across.crossings == 1);
+  CHECK(across.implementation == std::array<std::size_t, 2>{0, 0});
+  CHECK(across.crosses == std::array<detail::Flag, 3>{1, 0, 0});
 }
 
 TEST_CASE("a pipeline prints its stages as its type has them, and draws the way of its chunks") {

@@ -1,9 +1,9 @@
-// What stages of several types need, where pipelines take turns on one queue: its memory is of one of them.
+// Scratch objects of stages of several types, if pipelines take turns on one queue, which holds one of them at a time.
 #include <type_traits>
 
 #include <doctest/doctest.h>
 
-#include <tessera/pipeline/batch.hpp>
+#include <tessera/pipeline/detail/batch.hpp>
 
 namespace stage_object_tests {
 

@@ -1,4 +1,4 @@
-// A pipeline written as a type, held against what a document says.
+// A pipeline written as a type, compared with a document.
 #include <string>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Array-to-array codecs of a program's own that change values: they run, wherever they stand.
+// Custom array-to-array codecs that change values: they run at any position.
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -19,7 +19,7 @@ using test::Random;
 namespace value_codecs_tests {
 namespace {
 
-/// Each element but the first of a row as what it is more than the one before it.
+/// Each element but the first of a row becomes the difference from the one before it.
 struct Delta {
   using kind = array_to_array;
   static constexpr std::string_view name = "example.delta";
@@ -57,7 +57,7 @@ struct Delta {
   }
 };
 
-/// Another that changes the type too: int64 are stored as int32 that are one more.
+/// Another that changes the type too: int64 are stored as int32 plus one.
 struct Narrow {
   using kind = array_to_array;
   static constexpr std::string_view name = "example.narrow";
@@ -182,7 +182,7 @@ void check_type(Extents const& shape, Extents const& chunk, std::string const& c
     MemoryStore<HostBuffer> const store;
     put_document(store, shape, chunk, codecs);
     check_parts<std::int32_t, Rank>(open_array<std::int32_t, Rank, P>(store, "a"), shape, seed);
-    // What the one wrote, the other reads.
+    // Each reads the other's output.
     std::vector<std::int32_t> one(element_count(shape, "a test")), other(one.size());
     open_array<std::int32_t, Rank, P>(store, "a").read(all, std::span{one});
     open_array<std::int32_t, Rank, Known>(store, "a").read(all, std::span{other});
@@ -221,7 +221,7 @@ TEST_CASE("stored are the codec's values") {
   std::vector<std::int32_t> const values{10, 11, 13, 5, 4, 4};
   open_array<std::int32_t, 2, Known>(store, "a").write(all, std::span{values});
   Queue<space::Host> on{1};
-  auto const stored = get(store, Key{"a/c/0/0"}, on);
+  auto const stored = get_value(store, Key{"a/c/0/0"}, on);
   REQUIRE(stored);
   std::vector<int> last;  // the low byte of each, by columns
   for (std::size_t i = 3; i < stored->view().size; i += 4) last.push_back(std::to_integer<int>(stored->view().data[i]));

@@ -1,4 +1,4 @@
-// Boxes that are converted where they are placed, against numbers that are converted one by one.
+// Boxes that are converted while they are placed, compared with numbers that are converted one by one.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include <support/converted.hpp>
 #include <support/random_selection.hpp>
-#include <tessera/place/convert.hpp>
+#include <tessera/place/detail/convert.hpp>
 
 using namespace tessera;
 using test::Random;
@@ -53,7 +53,7 @@ void check(Random& random, bool to_array) {
     std::memcpy(&number, bytes, sizeof number);
     auto const made = test::expected_as<To>(number, way.scale, way.offset, to_array);
     all_fit &= made.has_value();
-    bool fits = true;  // core/convert.cpp says what else it becomes
+    bool fits = true;  // core/convert.cpp tests the other results
     auto const result = made      ? *made
                         : is_same ? detail::converted<detail::AsItIs>(way, number, fits)
                                   : detail::converted<detail::WorkedOut>(way, number, fits);

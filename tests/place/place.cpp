@@ -17,8 +17,8 @@ using test::Random;
 
 namespace {
 
-/// A box in memory of its own: strides as random as they can be without two elements in one place. `in_lines`: rows
-/// begin where a line of the cache does.
+/// A box in memory of its own: strides as random as possible without two elements in one place. `in_lines`: rows begin
+/// at a cache line.
 struct Side {
   Bytes memory;
   std::size_t first = 0;  // byte of the element at index 0
@@ -49,7 +49,7 @@ struct Side {
   }
 };
 
-/// What place() shall do, one element at a time.
+/// The expected result of place(), one element at a time.
 void place_slowly(Side& from, Side& to, Extents const& count, PlacementForm const& form) {
   test::for_each_index(count, [&](Extents const& index) {
     auto const* element = form.fill.data ? form.fill.data : from.at(index);
@@ -84,7 +84,7 @@ void check_place(std::uint64_t seed, std::size_t item, std::size_t swapped, bool
   std::array const batch{placement};
   auto const moved = placer<space::Host>::place(batch, form, queue);
   CHECK(moved == test::size_of(count) * item);
-  CHECK(to.memory == expected.memory);  // all of it: nothing beside the box is touched
+  CHECK(to.memory == expected.memory);  // all of it: nothing outside the box is changed
 }
 
 }  // namespace
@@ -157,7 +157,7 @@ TEST_CASE("rows past the cache: whole lines of it, and what is before and behind
         CAPTURE(first);
         CAPTURE(gap);
         auto const source = random.noise(3 * length);
-        HostBuffer memory{4096}, expected{4096};  // begins where a line does
+        HostBuffer memory{4096}, expected{4096};  // begins at a line
         std::fill_n(memory.span().data, 4096, std::byte{1});
         std::fill_n(expected.span().data, 4096, std::byte{1});
         for (std::size_t row = 0; row < 3; ++row)
@@ -179,7 +179,7 @@ TEST_CASE("long rows that are swapped past the cache: tiles of one row and of ma
       CAPTURE(length);
       auto const source = random.noise(rows * length * 4);
       auto const apart = (length * 4 + 127) / 64 * 64;
-      HostBuffer memory{rows * apart}, expected{rows * apart};  // begin where a line does
+      HostBuffer memory{rows * apart}, expected{rows * apart};  // begin at a line
       std::fill_n(memory.span().data, rows * apart, std::byte{1});
       std::fill_n(expected.span().data, rows * apart, std::byte{1});
       for (std::size_t row = 0; row < rows; ++row) {

@@ -1,4 +1,4 @@
-#include <tessera/place/tile.hpp>
+#include <tessera/place/detail/tile.hpp>
 
 #include <algorithm>
 #include <cstdint>

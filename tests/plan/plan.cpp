@@ -9,7 +9,7 @@
 #include <support/random.hpp>
 #include <support/reference.hpp>
 #include <support/written_array.hpp>
-#include <tessera/plan/plan.hpp>
+#include <tessera/plan/detail/plan.hpp>
 
 using namespace tessera;
 
@@ -64,7 +64,7 @@ ResolvedSelection random_points(test::Random& random, Extents const& shape) {
   PointRuns runs;
   std::set<Extents, bool (*)(Extents const&, Extents const&)> longer{[](Extents const& a, Extents const& b) {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
-  }};  // elements of runs of several, which no other run has
+  }};  // elements of runs of several, which belong to no other run
   for (auto n = random(0, 30); n > 0; --n) {
     Extents at;
     for (auto length : shape) at.push_back(random(0, length - 1));
@@ -91,7 +91,7 @@ ResolvedSelection random_points(test::Random& random, Extents const& shape) {
   return ResolvedSelection{runs};
 }
 
-// Chunks of one group follow each other; groups, and the chunks in each, are in C order.
+// Chunks of one group are consecutive; groups, and the chunks in each, are in C order.
 bool is_before(Extents const& a, Extents const& b, Extents const& group) {
   for (std::size_t d = 0; d < a.rank(); ++d)
     if (a[d] / group[d] != b[d] / group[d]) return a[d] / group[d] < b[d] / group[d];

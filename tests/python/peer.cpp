@@ -1,5 +1,5 @@
 // peer publish|attach [device]: the other process of the Python module's tests. Requests and answers are lines of JSON:
-// ["sum", "descriptor"]. Device memory is of whatever CUDA runtime it was built for.
+// ["sum", "descriptor"]. Device memory is of the CUDA runtime that it was built for.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -83,7 +83,7 @@ struct Sum {
   }
 };
 
-// The sum of what is there, by a kernel in the queue's order.
+// The sum of the elements, by a kernel in the queue's order.
 double sum_of(ArrayView<float const, 2, space::Device> view, Queue<space::Device>& on) {
   OwnedArray<float, 0, PinnedBuffer> result{{}, on};
   *result.data() = 0;

@@ -21,7 +21,7 @@ defines = [f"cmake.define.CMAKE_CXX_COMPILER={compiler}", "cmake.define.TESSERA_
 if launcher:
     defines.append(f"cmake.define.CMAKE_CXX_COMPILER_LAUNCHER={launcher[0]}")
 variables = os.environ | {"PATH": f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"}
-shutil.rmtree(wheels, ignore_errors=True)  # that of another tag
+shutil.rmtree(wheels, ignore_errors=True)  # of another tag
 pip, options = [python, "-m", "pip"], ["-q", "--disable-pip-version-check", "--no-deps"]
 subprocess.run(
     [*pip, "wheel", *options, "--no-build-isolation", "--wheel-dir", wheels, "-C", f"build-dir={folder / 'build'}"]
@@ -33,8 +33,8 @@ variables |= {"PYTHONPATH": str(installed), "TESSERA_PYTHON_PEER": str(peer)}
 subprocess.run([python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", module / "tests"], check=True, env=variables)
 subprocess.run([python, "-m", "mypy", "--strict", "--cache-dir", folder / "mypy", installed / "tessera"], check=True)
 
-# The stubs beside what is there at run time. nanobind's functions and classes are not Python's own, which is all that
-# these words say.
+# Compares the stubs with the module at run time. nanobind's functions and classes are not Python's own, which is all
+# that these lines report.
 OF_NANOBIND = r"metaclass differs$|is not a function$|is a staticmethod but runtime is not$|does not have \*args parameter"
 stubs = subprocess.run([environment / "bin" / "stubtest", "--concise", "--ignore-disjoint-bases", "tessera"],
                        env=variables | {"MYPYPATH": str(installed)}, cwd=folder, capture_output=True, text=True)  # fmt: skip

@@ -1,5 +1,5 @@
-"""torch_tests.py SOURCE ENVIRONMENT FOLDER: exchanges tensors with PyTorch by the module that is in FOLDER/installed. PyTorch
-is the environment's own, or else that of Debian and Ubuntu (python3-torch), of which it sees nothing else."""
+"""torch_tests.py SOURCE ENVIRONMENT FOLDER: exchanges tensors with PyTorch by the module in FOLDER/installed. PyTorch
+is the environment's own, or else that of Debian and Ubuntu (python3-torch), without its other packages."""
 
 import os
 import pathlib

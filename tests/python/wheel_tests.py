@@ -1,5 +1,5 @@
 """wheel_tests.py SOURCE ENVIRONMENT FOLDER: installs the wheel that run.py has put into FOLDER/wheels, with the pip of
-another Python's ENVIRONMENT, and runs some of the module's tests there: by the stable ABI it is one wheel for both."""
+another Python's ENVIRONMENT, and runs some of the module's tests there: the stable ABI makes one wheel for both."""
 
 import os
 import pathlib
@@ -7,8 +7,8 @@ import shutil
 import subprocess
 import sys
 
-# All would take a minute more. zarr-python is another version here, too.
-FILES = ["test_exchange.py", "test_selection.py", "test_nodes.py", "test_cost.py", "test_zarr.py", "test_device.py"]
+# All would need a minute more. zarr-python is another version here, too.
+FILES = ["test_exchange.py", "test_selection.py", "test_nodes.py", "test_cost.py", "test_zarr.py", "test_device.py", "test_end.py"]
 
 source, environment, folder = (pathlib.Path(argument).absolute() for argument in sys.argv[1:4])
 python, installed = environment / "bin" / "python", folder / "installed-by-another"

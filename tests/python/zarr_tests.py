@@ -1,6 +1,6 @@
-"""zarr_tests.py ENVIRONMENT FOLDER INSTALLED: runs zarr-python's own tests, which fetch_source.py puts into FOLDER, over
-tessera's codec pipeline, with the module that is in INSTALLED. Those that fail must be the exceptions that the module's
-README.md lists. With --own instead of INSTALLED: over zarr-python's own pipeline."""
+"""zarr_tests.py ENVIRONMENT FOLDER INSTALLED: runs zarr-python's own tests, which fetch_source.py puts into FOLDER,
+over tessera's codec pipeline, with the module in INSTALLED. Failures must be the exceptions that the module's README.md
+lists. With --own instead of INSTALLED: over zarr-python's own pipeline."""
 
 import os
 import pathlib

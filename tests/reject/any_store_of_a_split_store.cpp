@@ -1,4 +1,4 @@
-// expect: tessera: an AnyStore has one half; make it the half of a split: SplitStore{AnyStore<HostBuffer>
+// expect: tessera: an AnyStore cannot hold a SplitStore; hold each half in one: SplitStore{AnyStore<HostBuffer>
 #include <tessera/tessera.hpp>
 using namespace tessera;
 using Memory = MemoryStore<HostBuffer>;

@@ -1,4 +1,4 @@
-// expect: tessera: the elements of this memory are of another type than the array's
+// expect: tessera: the element type of this memory differs from the array's
 #include <vector>
 
 #include <tessera/tessera.hpp>

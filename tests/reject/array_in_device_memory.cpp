@@ -1,4 +1,4 @@
-// expect: tessera: what places elements in this memory space is not there: include tessera/tessera.cuh
+// expect: tessera: placing elements in this memory space needs <tessera/tessera.cuh>
 #ifdef CURED
 #include <tessera/tessera.cuh>
 #else

@@ -1,13 +1,13 @@
-// expect: tessera: metadata is the host's to read and write: give a store of host buffers, or SplitStore{
+// expect: tessera: metadata must be in host memory: pass a store of host buffers, or SplitStore{
 #include <tessera/tessera.cuh>
 using namespace tessera;
 using Stored = Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>;
 void program(LocalStore<HostBuffer> host, LocalStore<DeviceBuffer> files, MemoryStore<DeviceBuffer> memory) {
   RoutedStore const device{memory, files, KeysBelow{"a/c/0"}};
 #ifdef CURED
-  (void)create_array<float, 1, Stored>(SplitStore{host, device}, "a", {.shape = {4}, .chunk_shape = {2}});
+  (void)create_array<float, 1, Stored>(SplitStore{host, device}, "a", {.shape = {4}, .chunks = {2}});
 #else
   (void)host;
-  (void)create_array<float, 1, Stored>(device, "a", {.shape = {4}, .chunk_shape = {2}});
+  (void)create_array<float, 1, Stored>(device, "a", {.shape = {4}, .chunks = {2}});
 #endif
 }

@@ -1,4 +1,4 @@
-// expect: tessera: chunks of this array pass through memory other than the host's: include tessera/tessera.cuh
+// expect: tessera: chunks of this array pass through memory other than host memory: include <tessera/tessera.cuh>
 #include <tessera/tessera.hpp>
 #ifdef CURED
 #include <tessera/tessera.cuh>

@@ -1,4 +1,4 @@
-// expect: tessera: an array's type has its rank, its store and its codecs: write auto, a template parameter, or
+// expect: tessera: an array's type includes its rank, store and codecs: write auto, a template parameter, or
 #include <tessera/tessera.hpp>
 using namespace tessera;
 #ifdef CURED

@@ -1,4 +1,4 @@
-// expect: tessera: codecs are given as a Pipeline<space, codecs...>, exactly these, or to open an array as a Codecs<codecs...>
+// expect: tessera: pass codecs as a Pipeline<space, codecs...>, exactly these, or, to open an array, as a Codecs<codecs...>
 #include <tessera/tessera.hpp>
 using namespace tessera;
 void program(Group<LocalStore<HostBuffer>> group) {

@@ -1,4 +1,4 @@
-// expect: tessera: this bytes-to-bytes codec lacks 'std::size_t encoded_bound(std::size_t) const', the largest encoded size of so many bytes
+// expect: tessera: this bytes-to-bytes codec lacks 'std::size_t encoded_bound(std::size_t) const', which returns the largest encoded size for a decoded size
 #include <string_view>
 
 #include <tessera/tessera.hpp>

@@ -1,4 +1,4 @@
-// expect: tessera: a cache is of an array in host memory or in device memory
+// expect: tessera: a cache needs an array in host memory or in device memory
 #include <tessera/cache/chunk_cache.cuh>
 #include <tessera/tessera.cuh>
 using namespace tessera;

@@ -1,4 +1,4 @@
-// expect: tessera: a cache has chunks in host memory, and in device memory if the array is there: name space::Host, or
+// expect: tessera: a cache keeps chunks in host memory, and in device memory only if the array is there: name space::Host, or
 #include <tessera/cache/chunk_cache.cuh>
 #include <tessera/tessera.cuh>
 using namespace tessera;

@@ -1,4 +1,4 @@
-// expect: tessera: the policy of a cache has a template 'keeps': keeps<space::Host>(chunk) and
+// expect: tessera: a cache policy needs a template 'keeps': keeps<space::Host>(chunk) and
 #include <tessera/cache/chunk_cache.hpp>
 #include <tessera/tessera.hpp>
 using namespace tessera;

@@ -1,4 +1,4 @@
-// expect: tessera: chunks of this array reach the store from the device alone: hold them for writing there,
+// expect: tessera: chunks of this array reach the store only from the device: hold them for writing there with
 #include <tessera/cache/chunk_cache.cuh>
 #include <tessera/tessera.cuh>
 using namespace tessera;

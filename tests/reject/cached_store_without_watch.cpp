@@ -1,4 +1,4 @@
-// expect: tessera: a CachedStore keeps values of a store that says when they change, by 'watch', and whose buffers can be made: LocalStore, MemoryStore, DirectStore, or a store around one of them
+// expect: tessera: a CachedStore needs a store that reports changes of its values, by 'watch', and whose buffers can be allocated: LocalStore, MemoryStore, DirectStore, or a store around one of them
 #include <tessera/store/cached_store.hpp>
 #include <tessera/tessera.hpp>
 using namespace tessera;

@@ -1,10 +1,10 @@
-// expect: tessera: this is a queue of the host, and the work asked for is done in the order of a device
+// expect: tessera: found a host queue, expected a device queue
 #include <tessera/tessera.cuh>
 using namespace tessera;
 auto program(HostBuffer buffer, Queue<space::Device> stream) {
 #ifdef CURED
-  return cast<DeviceBuffer>(std::move(buffer), stream);
+  return copy_to<DeviceBuffer>(std::move(buffer), stream);
 #else
-  return cast<DeviceBuffer>(std::move(buffer), stream.host());
+  return copy_to<DeviceBuffer>(std::move(buffer), stream.host());
 #endif
 }

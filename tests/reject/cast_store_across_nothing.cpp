@@ -1,4 +1,4 @@
-// expect: tessera: there is no crossing between these two memory spaces; include tessera/cast/host_device.cuh
+// expect: tessera: found no crossing between these two memory spaces: include <tessera/cast/host_device.cuh>
 #include <tessera/buffer/pinned_buffer.cuh>
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/memory_store.hpp>

@@ -1,4 +1,4 @@
-// expect: tessera: this is no buffer that can be made: bytes are cast to a buffer with memory of its own, e.g.
+// expect: tessera: this type is not a buffer that owns its memory: copy to one that does, e.g.
 #include <tessera/tessera.cuh>
 using namespace tessera;
 auto program(LocalStore<HostBuffer> store) {

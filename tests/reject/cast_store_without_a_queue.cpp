@@ -1,4 +1,4 @@
-// expect: tessera: values of a device store come to the host in the order of a device queue: give the
+// expect: tessera: copying values of a device store to the host needs a device queue: pass one to the CastStore
 #include <tessera/tessera.cuh>
 using namespace tessera;
 auto program(LocalStore<DeviceBuffer> store, Queue<space::Device> stream) {

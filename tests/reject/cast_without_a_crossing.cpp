@@ -1,4 +1,4 @@
-// expect: tessera: there is no crossing between these two memory spaces; include tessera/cast/host_device.cuh
+// expect: tessera: found no crossing between these two memory spaces: include <tessera/cast/host_device.cuh>
 #include <tessera/buffer/managed_buffer.cuh>
 #include <tessera/cast/concept.hpp>
 #ifdef CURED
@@ -6,4 +6,6 @@
 #endif
 #include <tessera/buffer/host_buffer.hpp>
 using namespace tessera;
-auto program(HostBuffer buffer, Queue<space::Device> stream) { return cast<ManagedBuffer>(std::move(buffer), stream); }
+auto program(HostBuffer buffer, Queue<space::Device> stream) {
+  return copy_to<ManagedBuffer>(std::move(buffer), stream);
+}

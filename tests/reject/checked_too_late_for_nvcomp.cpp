@@ -1,4 +1,4 @@
-// expect: tessera: where its bytes are damaged the behaviour of this codec is undefined
+// expect: tessera: this codec has undefined behaviour on damaged bytes
 // not with nvcc: nvCOMP may not be there
 #include <tessera/codec/bytes_to_bytes/crc32c.cuh>
 #include <tessera/tessera.cuh>
@@ -6,7 +6,7 @@
 
 using namespace tessera;
 
-// A checksum of what gzip decodes to says nothing of what it is given.
+// A checksum of gzip's output does not check its input.
 #ifdef CURED
 using P = Pipeline<space::Device, codec::Bytes, codec::DeviceCrc32c, nvcomp::Trusted<nvcomp::Gzip>>;
 #else

@@ -1,4 +1,4 @@
-// expect: tessera: this array-to-array codec takes elements, which keep their type, and so has no 'encoded'; one that makes other elements of them takes bytes
+// expect: tessera: this array-to-array codec works on elements, which keep their type, so it must not have 'encoded'; a codec that changes the type works on bytes
 #include <tessera/tessera.hpp>
 using namespace tessera;
 struct Mine {

@@ -1,4 +1,4 @@
-// expect: tessera: this codec of values lacks 'void decode(std::span<T const>, std::span<T>) const' of integers, float or double, and one of bytes or a batch in its place
+// expect: tessera: this codec of values needs 'void decode(std::span<T const>, std::span<T>) const' for integers, float or double, or 'decode' for bytes or a batch
 #include <tessera/tessera.hpp>
 using namespace tessera;
 struct Mine {

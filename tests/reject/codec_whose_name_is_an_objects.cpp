@@ -1,4 +1,4 @@
-// expect: tessera: a codec's name is its type's: 'static constexpr std::string_view name = ...'
+// expect: tessera: a codec's name must be a static member: 'static constexpr std::string_view name = ...'
 #include <string_view>
 
 #include <tessera/tessera.hpp>

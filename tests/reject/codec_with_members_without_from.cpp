@@ -1,4 +1,4 @@
-// expect: tessera: this codec has members, and lacks 'static C from(ObjectReader&)', which sets them from the
+// expect: tessera: this codec has members but lacks 'static C from(ObjectReader&)', which sets them from the
 // configuration in zarr.json
 #include <tessera/tessera.hpp>
 using namespace tessera;

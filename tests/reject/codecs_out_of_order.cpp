@@ -1,6 +1,6 @@
 // expect: tessera: codecs out of order; a pipeline is any array-to-array codecs, then one array-to-bytes codec
-#include <tessera/with/zstd.hpp>
 #include <tessera/tessera.hpp>
+#include <tessera/with/zstd.hpp>
 using namespace tessera;
 #ifdef CURED
 using P = Pipeline<space::Host, codec::Transpose, codec::Bytes, codec::Zstd>;

@@ -1,4 +1,4 @@
-// expect: tessera: what converts numbers in this memory space is not there: include tessera/array/convert.cuh
+// expect: tessera: converting numbers in this memory space needs <tessera/array/convert.cuh>
 #include <tessera/array/convert.hpp>
 #include <tessera/tessera.cuh>
 using namespace tessera;

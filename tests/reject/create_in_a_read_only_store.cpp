@@ -5,8 +5,8 @@ using namespace tessera;
 
 void make(LocalStore<HostBuffer> store) {
 #ifdef CURED
-  create_array<float, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}}).fill(all, 1.0f);
+  create_array<float, 1>(store, "a", {.shape = {4}, .chunks = {2}}).fill(all, 1.0f);
 #else
-  create_array<float, 1>(ReadOnlyStore{store}, "a", {.shape = {4}, .chunk_shape = {2}}).fill(all, 1.0f);
+  create_array<float, 1>(ReadOnlyStore{store}, "a", {.shape = {4}, .chunks = {2}}).fill(all, 1.0f);
 #endif
 }

@@ -1,4 +1,4 @@
-// expect: tessera: the destination's elements are const: give memory that can be written
+// expect: tessera: the destination's elements are const: pass writable memory
 #include <vector>
 
 #include <tessera/tessera.hpp>

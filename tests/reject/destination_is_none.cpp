@@ -1,4 +1,4 @@
-// expect: tessera: this is no memory of elements: give an ArrayView<T, Rank, space>, an mdspan, or contiguous
+// expect: tessera: this argument is not memory that holds elements: pass an ArrayView<T, Rank, space>, an mdspan, or contiguous
 #include <list>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// expect: tessera: this is a queue of the host, and the work asked for is done in the order of a device's: give
+// expect: tessera: found a host queue, expected a device queue: pass
 #include <tessera/tessera.cuh>
 using namespace tessera;
 using Stored = Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>;
@@ -7,9 +7,9 @@ Pending program(LocalStore<HostBuffer> store, ArrayView<float, 3, space::Device>
   auto array = open_array<float, 3, Stored>(store, "a");
 #ifdef CURED
   (void)here;
-  return array.read(all, memory, there);
+  return array.on(there).read(all, memory);
 #else
   (void)there;
-  return array.read(all, memory, here);
+  return array.on(here).read(all, memory);
 #endif
 }

@@ -1,4 +1,4 @@
-// expect: tessera: metadata is the host's to read and write: give a store of host buffers, or SplitStore{
+// expect: tessera: metadata must be in host memory: pass a store of host buffers, or SplitStore{
 #include <tessera/tessera.cuh>
 using namespace tessera;
 using Stored = Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>;

@@ -1,4 +1,4 @@
-// expect: tessera: this memory is in another space than the array is read into and written from; open the
+// expect: tessera: this memory is in a different memory space from the array's elements; open the array
 #include <tessera/tessera.cuh>
 using namespace tessera;
 void program(LocalStore<HostBuffer> store, ArrayView<float, 3> here, ArrayView<float, 3, space::Device> there) {

@@ -1,4 +1,4 @@
-// expect: tessera: bytes of one of these memory spaces cannot be seen in the other; copy them:
+// expect: tessera: bytes in one of these memory spaces cannot be viewed in the other: copy them with
 #include <tessera/tessera.cuh>
 using namespace tessera;
 void program(HostBuffer pageable, PinnedBuffer pinned, Queue<space::Device> stream) {

@@ -1,4 +1,4 @@
-// expect: tessera: a DirectStore is for device memory: DirectStore<DeviceBuffer>; for the host's, LocalStore
+// expect: tessera: a DirectStore needs device buffers: DirectStore<DeviceBuffer>; for host memory use LocalStore
 // not with nvcc: cuFile's header is not with every toolkit
 #include <tessera/tessera.cuh>
 #include <tessera/with/cufile.cuh>

@@ -1,4 +1,4 @@
-// expect: tessera: metadata is the host's to read and write: 
+// expect: tessera: metadata must be in host memory: 
 #include <tessera/tessera.cuh>
 using namespace tessera;
 auto program(LocalStore<DeviceBuffer> store) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""No path leads a node into a store of device bytes: every function that makes, opens or changes a node refuses every
-such store, with one error, which says that documents are the host's.
+"""No function makes a node in a store of device bytes: every function that makes, opens or changes a node refuses every
+such store, with one error, which says that documents must be in host memory.
 
     doors.py COMPILER [OPTIONS...]
 """
@@ -11,8 +11,8 @@ import sys
 import tempfile
 
 functions = {
-    "create_array": '(void)create_array<float, 1, Stored>(store, "a", {.shape = {4}, .chunk_shape = {2}})',
-    "create_array, pipeline": '(void)create_array<float, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}}, Stored{}, on)',
+    "create_array": '(void)create_array<float, 1, Stored>(store, "a", {.shape = {4}, .chunks = {2}})',
+    "create_array, pipeline": '(void)create_array<float, 1>(store, "a", {.shape = {4}, .chunks = {2}}, Stored{}, on)',
     "create_any": '(void)create_any<Stored>(store, "a", ArrayMetadata{})',
     "create_group": '(void)create_group(store, "a")',
     "create_group, options": '(void)create_group(store, "a", {}, GroupOptions{})',
@@ -39,7 +39,7 @@ stores = (
     "CachedStore<LocalStore<DeviceBuffer>>",
     "CastStore<DeviceBuffer, LocalStore<HostBuffer>>",
     "RoutedStore<MemoryStore<DeviceBuffer>, LocalStore<DeviceBuffer>, KeysBelow>",
-    "RoutedStore<MemoryStore<DeviceBuffer>, LocalStore<DeviceBuffer>, SmallerThan>",
+    "RoutedStore<MemoryStore<DeviceBuffer>, LocalStore<DeviceBuffer>, ChunksWhere>",
     "PrefixStore<RoutedStore<MemoryStore<DeviceBuffer>, DirectStore<DeviceBuffer>, KeysBelow>>",
 )
 headers = """#include <tessera/node/consolidate.hpp>
@@ -67,7 +67,7 @@ with tempfile.TemporaryDirectory() as folder:
                                 f" {{ (void)on; {call}; }}\n" for i, store in enumerate(stores)))
         done = subprocess.run([*command, "-include", first, "-fsyntax-only", unit], text=True, capture_output=True)
         errors = [line for line in (done.stdout + done.stderr).splitlines() if re.search(r"\berror: ", line)]
-        expected = [line for line in errors if "tessera: metadata is the host's to read and write: " in line]
+        expected = [line for line in errors if "tessera: metadata must be in host memory: " in line]
         print(f"{name}: {len(expected)} of {len(stores)} stores are refused", flush=True)
         if len(errors) != len(stores) or errors != expected:
             problems.append(f"{name}: expected one error for each of {len(stores)} stores, found\n" + "\n".join(errors))

@@ -1,4 +1,4 @@
-// expect: tessera: these elements are in device memory, which the host cannot touch: read them into memory that it can, array.read<PinnedBuffer>(selection, queue), or
+// expect: tessera: these elements are in device memory, which the host cannot access: read them with array.read<PinnedBuffer>(selection), or
 #include <tessera/tessera.hpp>
 using namespace tessera;
 #ifdef CURED

@@ -1,4 +1,4 @@
-// expect: tessera: the elements of an array in a store have no addresses: read some of it and look there
+// expect: tessera: elements of an array in a store have no address: read a part and index that
 #include <tessera/tessera.hpp>
 using namespace tessera;
 float program(LocalStore<HostBuffer> store) {

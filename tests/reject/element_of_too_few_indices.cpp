@@ -1,4 +1,4 @@
-// expect: tessera: an element has one index for each dimension of its array
+// expect: tessera: pass one integer index for each dimension of the array
 #include <tessera/tessera.hpp>
 using namespace tessera;
 float program(OwnedArray<float, 3, HostBuffer> array) {

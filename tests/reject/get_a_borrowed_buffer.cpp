@@ -1,4 +1,4 @@
-// expect: tessera: this store's buffers are borrowed and cannot be made: get_into(store, key, memory, queue)
+// expect: tessera: this store's buffers are borrowed and cannot be allocated: call get_into(store, key, memory, queue)
 #include <tessera/tessera.cuh>
 using namespace tessera;
 void program(LocalStore<MappedBuffer> store, Queue<space::Host> here) {
@@ -6,6 +6,6 @@ void program(LocalStore<MappedBuffer> store, Queue<space::Host> here) {
   (void)here;
   auto value = store.map({"a"});
 #else
-  auto value = get(store, {"a"}, here);
+  auto value = get_value(store, {"a"}, here);
 #endif
 }

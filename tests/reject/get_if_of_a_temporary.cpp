@@ -1,4 +1,4 @@
-// expect: tessera: get_if() of a temporary Value points to what is gone
+// expect: tessera: get_if() of a temporary Value returns a dangling pointer
 #include <tessera/tessera.hpp>
 using namespace tessera;
 void program(Array<float, 3, MemoryStore<HostBuffer>, Pipeline<space::Host, codec::Bytes>> array) {

@@ -1,4 +1,4 @@
-// expect: tessera: these bytes are in another memory space than those asked for here: copy them
+// expect: tessera: these bytes are in a different memory space from the one expected here: copy them
 #include <tessera/tessera.cuh>
 using namespace tessera;
 void program(LocalStore<HostBuffer> store, DeviceBuffer room, Queue<space::Device> stream) {

@@ -1,4 +1,4 @@
-// expect: tessera: these are no requests for this store: give a std::span<ReadRequest<space>>
+// expect: tessera: these requests do not fit this store: pass a std::span<ReadRequest<space>>
 #include <vector>
 
 #include <tessera/tessera.cuh>

@@ -1,10 +1,10 @@
-// expect: tessera: this is a queue of a device, and the work asked for is the host's: give queue.host()
+// expect: tessera: found a device queue, expected a host queue: pass queue.host()
 #include <tessera/tessera.cuh>
 using namespace tessera;
 void program(LocalStore<HostBuffer> store, Queue<space::Device> stream) {
 #ifdef CURED
-  auto value = get(store, {"a"}, stream.host());
+  auto value = get_value(store, {"a"}, stream.host());
 #else
-  auto value = get(store, {"a"}, stream);
+  auto value = get_value(store, {"a"}, stream);
 #endif
 }

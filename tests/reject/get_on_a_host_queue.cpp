@@ -1,12 +1,12 @@
-// expect: tessera: this is a queue of the host, and the work asked for is done in the order of a device
+// expect: tessera: found a host queue, expected a device queue
 #include <tessera/tessera.cuh>
 using namespace tessera;
 void program(LocalStore<DeviceBuffer> store, Queue<space::Device> stream, Queue<space::Host> here) {
 #ifdef CURED
   (void)here;
-  auto value = get(store, {"a"}, stream);
+  auto value = get_value(store, {"a"}, stream);
 #else
   (void)stream;
-  auto value = get(store, {"a"}, here);
+  auto value = get_value(store, {"a"}, here);
 #endif
 }

@@ -1,4 +1,4 @@
-// expect: tessera: metadata is the host's to read and write: give a store of host buffers, or SplitStore{
+// expect: tessera: metadata must be in host memory: pass a store of host buffers, or SplitStore{
 // not with nvcc: cuFile's header is not with every toolkit
 #include <tessera/tessera.cuh>
 #include <tessera/with/cufile.cuh>

@@ -1,4 +1,4 @@
-// expect: tessera: this is a queue of a device, and the work asked for is the host's: give queue.host()
+// expect: tessera: found a device queue, expected a host queue: pass queue.host()
 #include <vector>
 
 #include <tessera/tessera.cuh>
@@ -6,8 +6,8 @@ using namespace tessera;
 void program(LocalStore<HostBuffer> store, std::vector<float> memory, Queue<space::Device> there) {
   auto array = open_array<float, 3>(store, "a");
 #ifdef CURED
-  array.write(all, memory, there.host());
+  array.on(there.host()).write(all, memory);
 #else
-  array.write(all, memory, there);
+  array.on(there).write(all, memory);
 #endif
 }

@@ -1,4 +1,4 @@
-// expect: tessera: the stored bytes of this array are not the host's, so its elements come to the host across the bus: name where they cross, array.through<Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>>(), and read that
+// expect: tessera: the stored bytes of this array are not in host memory, so chunks must be copied to the host: name the place of the copy, array.through<Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>>(), and read that
 #include <tessera/tessera.cuh>
 using namespace tessera;
 auto program(LocalStore<HostBuffer> documents, MemoryStore<DeviceBuffer> chunks, Queue<space::Device> on) {

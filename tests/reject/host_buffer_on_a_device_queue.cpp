@@ -1,4 +1,4 @@
-// expect: tessera: this is a queue of a device, and the work asked for is the host's: give queue.host()
+// expect: tessera: found a device queue, expected a host queue: pass queue.host()
 #include <tessera/tessera.cuh>
 using namespace tessera;
 void program(Queue<space::Device> stream) {

@@ -1,4 +1,4 @@
-// expect: tessera: this is a queue of the host, and the work asked for is done in the order of a device
+// expect: tessera: found a host queue, expected a device queue
 #include <tessera/tessera.cuh>
 using namespace tessera;
 auto program(MemoryStore<DeviceBuffer> store, Queue<space::Device> stream) {

@@ -1,4 +1,4 @@
-// expect: tessera: this store's values come to the host in the order of a device queue: host_side(store, queue)
+// expect: tessera: copying this store's values to the host needs a device queue: call host_side(store, queue)
 #include <tessera/tessera.cuh>
 using namespace tessera;
 auto program(MemoryStore<DeviceBuffer> store, Queue<space::Device> stream) {

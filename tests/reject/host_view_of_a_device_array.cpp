@@ -1,4 +1,4 @@
-// expect: tessera: this memory is in another space than the array is read into and written from; open the
+// expect: tessera: this memory is in a different memory space from the array's elements; open the array
 #include <tessera/tessera.cuh>
 using namespace tessera;
 #ifdef CURED

@@ -1,4 +1,4 @@
-// expect: tessera: a kernel's function object is copied to the device bit by bit: let it hold pointers and
+// expect: tessera: a kernel's function object is copied to the device bit by bit: it must hold only pointers and
 #include <vector>
 
 #include <tessera/tessera.cuh>

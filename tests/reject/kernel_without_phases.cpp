@@ -1,4 +1,4 @@
-// expect: tessera: a kernel of blocks holds pointers and numbers only and has: static constexpr unsigned threads
+// expect: tessera: a block kernel must hold only pointers and numbers, and declare: static constexpr unsigned threads
 #include <tessera/tessera.cuh>
 using namespace tessera;
 struct Clear {

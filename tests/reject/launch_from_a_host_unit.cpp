@@ -1,8 +1,8 @@
-// expect: tessera: kernels are compiled by nvcc: launch from a .cu file; a unit that only reads and writes arrays may include <tessera/compiled.cuh>
+// expect: tessera: only nvcc compiles kernels: launch from a .cu file; a source file that only reads and writes arrays can link tessera::compiled_cuda instead
 // not with nvcc: which is the cure
 #include <cuda_runtime_api.h>
 #ifndef CURED
-#undef TESSERA_CUDA_EMULATION  // without it and without nvcc there is nothing to run kernels
+#undef TESSERA_CUDA_EMULATION  // without it and without nvcc kernels cannot run
 #endif
 #include <tessera/tessera.cuh>
 using namespace tessera;

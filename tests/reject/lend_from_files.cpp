@@ -1,4 +1,5 @@
-// expect: tessera: this store does not hold its values in memory and has none to lend: get(store, key, queue)
+// expect: tessera: this store does not hold its values in memory and cannot lend them: call get_value(store, key,
+// queue)
 #include <tessera/tessera.hpp>
 using namespace tessera;
 bool program(LocalStore<HostBuffer> files, MemoryStore<HostBuffer> memory, Queue<space::Host> on) {

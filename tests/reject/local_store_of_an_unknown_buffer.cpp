@@ -1,4 +1,4 @@
-// expect: tessera: a store is told what buffers it hands out, e.g. LocalStore<HostBuffer>; for DeviceBuffer, PinnedBuffer
+// expect: tessera: a store needs the type of its buffers, e.g. LocalStore<HostBuffer>; for DeviceBuffer, PinnedBuffer
 #include <tessera/tessera.hpp>
 #ifdef CURED
 #include <tessera/tessera.cuh>

@@ -1,4 +1,4 @@
-// expect: tessera: a store is told what buffers it hands out, e.g. LocalStore<HostBuffer>
+// expect: tessera: a store needs the type of its buffers, e.g. LocalStore<HostBuffer>
 #include <tessera/tessera.hpp>
 using namespace tessera;
 auto program() {

@@ -1,4 +1,4 @@
-// expect: tessera: this mask is in device memory, where the host cannot look for what is selected
+// expect: tessera: this mask is in device memory, which the host cannot access
 #include <tessera/tessera.cuh>
 using namespace tessera;
 Mask program(ArrayView<bool, 3> here, ArrayView<bool, 3, space::Device> there) {

@@ -1,4 +1,4 @@
-// expect: tessera: this memory does not say where it is: give std::span{memory} if it is the host's, or say so of its
+// expect: tessera: this type does not declare its memory space: pass std::span{memory} if it is in host memory, or declare it for the
 // type
 #include <cstddef>
 #include <span>

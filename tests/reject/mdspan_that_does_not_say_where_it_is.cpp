@@ -1,10 +1,10 @@
-// expect: tessera: this mdspan does not say where its memory is: give
+// expect: tessera: this mdspan does not declare its memory space: pass tessera::array_view<tessera::space::Device>(memory)
 // tessera::array_view<tessera::space::Device>(memory)
 #include <cstddef>
 
 #include <tessera/tessera.hpp>
 using namespace tessera;
-// As cuda::std::mdspan is.
+// Like cuda::std::mdspan.
 struct Accessor {};
 struct Mdspan1 {
   using element_type = float;

@@ -1,7 +1,7 @@
-// expect: tessera: a view such as std::views::filter cannot be read while it is const: write 'auto numbers = ...', not 'auto const'
+// expect: tessera: a const view such as std::views::filter cannot be iterated: write 'auto numbers = ...', not 'auto const'
 #include <tessera/view/sum.hpp>
 
-// As std::views::filter is, which has no begin() that is const.
+// Like std::views::filter, which has no const begin().
 struct Filtered {
   int* begin();
   int* end();

@@ -1,4 +1,4 @@
-// expect: tessera: a MemoryStore allocates its values: give it a buffer that can be made, e.g. MemoryStore<HostBuffer>
+// expect: tessera: a MemoryStore allocates its values: use a buffer type that can be allocated, e.g. MemoryStore<HostBuffer>
 #include <tessera/tessera.hpp>
 using namespace tessera;
 #ifdef CURED

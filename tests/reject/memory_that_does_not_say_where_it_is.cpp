@@ -1,11 +1,11 @@
-// expect: tessera: this memory does not say where it is: give std::span{memory} if it is the host's, or say so of its
+// expect: tessera: this type does not declare its memory space: pass std::span{memory} if it is in host memory, or declare it for the
 // type
 #include <cstddef>
 #include <span>
 
 #include <tessera/tessera.hpp>
 using namespace tessera;
-// As rmm::device_uvector is, and many a vector of the host's.
+// Like rmm::device_uvector, and many vectors in host memory.
 struct Vector {
   float *first, *last;
   float* begin() const { return first; }

@@ -1,4 +1,4 @@
-// expect: tessera: sum, mean and minmax are of ranges of numbers; of an array of any type, 'visit<RealTypes>(array, f)' calls f where it is one
+// expect: tessera: sum, mean and minmax need a range of numbers; for an array of any type, 'visit<RealTypes>(array, f)' calls f if its elements are numbers
 #include <complex>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// expect: tessera: a new array has the codecs of one pipeline: give a Pipeline<space, codecs...>; a Codecs<...> is what files to be opened may name
+// expect: tessera: a new array needs the codecs of one pipeline: pass a Pipeline<space, codecs...>; a Codecs<...> is a list of codecs for opening files
 #include <tessera/tessera.hpp>
 using namespace tessera;
 void program(LocalStore<HostBuffer> store) {
@@ -7,6 +7,6 @@ void program(LocalStore<HostBuffer> store) {
 #else
   codec::Crc32c const codecs;
 #endif
-  auto array = create_array<float, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}}, codecs);
+  auto array = create_array<float, 1>(store, "a", {.shape = {4}, .chunks = {2}}, codecs);
   array.fill(all, 1.f);
 }

@@ -1,4 +1,4 @@
-// expect: tessera: a new array has the codecs of one pipeline: give a Pipeline<space, codecs...>; a Codecs<...> is what files to be opened may name
+// expect: tessera: a new array needs the codecs of one pipeline: pass a Pipeline<space, codecs...>; a Codecs<...> is a list of codecs for opening files
 #include <string>
 
 #include <tessera/tessera.hpp>
@@ -9,6 +9,6 @@ void program(std::string path) {
 #else
   Codecs<codec::Bytes> const codecs;
 #endif
-  auto array = create_array<float, 1>(LocalStore<HostBuffer>{path}, "a", {.shape = {4}, .chunk_shape = {2}}, codecs);
+  auto array = create_array<float, 1>(LocalStore<HostBuffer>{path}, "a", {.shape = {4}, .chunks = {2}}, codecs);
   array.fill(all, 1.f);
 }

@@ -1,8 +1,8 @@
-// expect: tessera: a new array has the codecs of one pipeline: give a Pipeline<space, codecs...>
+// expect: tessera: a new array needs the codecs of one pipeline: pass a Pipeline<space, codecs...>
 #include <tessera/tessera.hpp>
 using namespace tessera;
 void program(LocalStore<HostBuffer> store, Queue<space::Host> on) {
-  NewArray<float> const wanted{.shape = {4}, .chunk_shape = {2}};
+  NewArray<float> const wanted{.shape = {4}, .chunks = {2}};
 #ifdef CURED
   auto array = create_array<float, 1>(store, "a", wanted, Pipeline<space::Host, codec::Bytes>{}, on);
 #else

@@ -1,4 +1,4 @@
-// expect: tessera: this type is no element of an array: give bool, an integer of 8 to 64 bits, float, double or std::complex
+// expect: tessera: this type cannot be an array element: use bool, an integer of 8 to 64 bits, float, double or std::complex
 #include <string>
 
 #include <tessera/tessera.hpp>

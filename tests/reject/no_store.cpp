@@ -3,11 +3,14 @@
 
 #include <tessera/tessera.hpp>
 using namespace tessera;
-void program(std::string path) {
+struct Folder {
+  std::string path;
+};
+void program(Folder folder) {
 #ifdef CURED
-  auto array = open_array<float, 3>(LocalStore<HostBuffer>{path}, "a");
+  auto array = open_array<float, 3>(LocalStore<HostBuffer>{folder.path}, "a");
 #else
-  auto array = open_array<float, 3>(path, "a");
+  auto array = open_array<float, 3>(folder, "a");
 #endif
   (void)array;
 }

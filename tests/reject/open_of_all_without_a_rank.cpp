@@ -1,4 +1,4 @@
-// expect: tessera: an array is opened with its number of dimensions: open<float, 3>(store, path); where only
+// expect: tessera: open needs the number of dimensions: open<float, 3>(store, path); if only the file has it
 #include <tessera/all.hpp>
 using namespace tessera;
 auto program(LocalStore<HostBuffer> store) {

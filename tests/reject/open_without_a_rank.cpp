@@ -1,4 +1,4 @@
-// expect: tessera: an array is opened with its number of dimensions: open_array<float, 3>(store, path); where
+// expect: tessera: open_array needs the number of dimensions: open_array<float, 3>(store, path); if only
 #include <tessera/tessera.hpp>
 using namespace tessera;
 auto program(LocalStore<HostBuffer> store) {

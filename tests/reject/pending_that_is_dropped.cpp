@@ -1,4 +1,4 @@
-// expect: tessera: dropped, it waits and reports nothing: keep it, and wait() for its work
+// expect: tessera: a dropped Pending waits and discards errors: keep it, and call wait()
 #include <tessera/tessera.cuh>
 using namespace tessera;
 void program(Queue<space::Device> stream) {

@@ -1,4 +1,4 @@
-// expect: tessera: the pipeline ends in another memory space than the store's bytes are in; end it with CastTo<...>
+// expect: tessera: the pipeline ends in a different memory space from the store's bytes; end it with CastTo<...>
 #include <tessera/tessera.cuh>
 using namespace tessera;
 auto program(LocalStore<HostBuffer> host, LocalStore<DeviceBuffer> device) {

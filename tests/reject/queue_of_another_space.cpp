@@ -1,4 +1,4 @@
-// expect: tessera: the last argument is the pipeline's queue: a Queue<space::Host>, or a Queue<space::Device> where
+// expect: tessera: the last argument must be the pipeline's queue: a Queue<space::Host>, or a Queue<space::Device>
 #include <tessera/tessera.cuh>
 using namespace tessera;
 auto program(LocalStore<HostBuffer> store, Queue<space::Device> stream) {

@@ -1,4 +1,4 @@
-// expect: tessera: a queue never works on the default stream: give it a stream made by
+// expect: tessera: a queue cannot use the default stream: pass a stream made by
 #include <tessera/tessera.cuh>
 using namespace tessera;
 #ifdef CURED

@@ -1,4 +1,4 @@
-// expect: tessera: read<...> names the buffer of what is read, e.g. read<PinnedBuffer>(all); for numbers of another type include <tessera/array/convert.hpp>, read_as<float>(array, all)
+// expect: tessera: read<...> names the type of the buffer, e.g. read<PinnedBuffer>(all); to convert numbers include <tessera/array/convert.hpp> and use read_as<float>(array, all)
 #include <tessera/array/convert.hpp>
 #include <tessera/tessera.hpp>
 using namespace tessera;

@@ -1,4 +1,4 @@
-// expect: tessera: only the file knows what this array's elements are: visit(array, f) of <tessera/array/visit.hpp> calls f with the array as one of their type,
+// expect: tessera: the element type of this array is known only at run time: visit(array, f) of <tessera/array/visit.hpp> calls f with a typed array,
 #include <tessera/tessera.hpp>
 using namespace tessera;
 void program(LocalStore<HostBuffer> store) {

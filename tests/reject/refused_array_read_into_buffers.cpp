@@ -1,4 +1,4 @@
-// expect: tessera: the pipeline ends in another memory space than the store's bytes are in
+// expect: tessera: the pipeline ends in a different memory space from the store's bytes
 #include <tessera/tessera.cuh>
 using namespace tessera;
 void program(LocalStore<HostBuffer> store, Queue<space::Device> on) {
@@ -8,6 +8,6 @@ void program(LocalStore<HostBuffer> store, Queue<space::Device> on) {
   using Stored = Pipeline<space::Device, codec::Bytes>;
 #endif
   auto array = open_array<float, 3, Stored>(store, "a", on);
-  array.read<DeviceBuffer>(all, on);
+  array.read<DeviceBuffer>(all);
   array.read<HostBuffer>({{0, 1}, {0, 1}, {0, 1}});
 }

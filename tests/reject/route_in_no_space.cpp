@@ -1,4 +1,4 @@
-// expect: tessera: no route: a codec of the list runs in none of these spaces: the host's, the device's, that of the elements and that of the stored bytes
+// expect: tessera: no route: a codec of the list runs in none of these spaces: host, device, the elements' space and the stored bytes' space
 #include <tessera/pipeline/route.hpp>
 using namespace tessera;
 struct Elsewhere : codec::Crc32c {

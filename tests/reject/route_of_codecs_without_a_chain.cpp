@@ -1,4 +1,4 @@
-// expect: tessera: what codecs a route passes is a Chain of the names in zarr.json
+// expect: tessera: the codecs of a route are a Chain of the names in zarr.json
 #include <tessera/pipeline/route.hpp>
 using namespace tessera;
 #ifdef CURED

@@ -1,4 +1,4 @@
-// expect: tessera: no route: of an array with shards give the codecs of the inner chunks: Shards<Chain
+// expect: tessera: no route: for an array with shards name the codecs of the inner chunks: Shards<Chain
 #include <tessera/pipeline/route.hpp>
 using namespace tessera;
 #ifdef CURED

@@ -1,4 +1,4 @@
-// expect: tessera: no route to write: of a codec of the chain the list has only implementations that decode: add one that encodes too
+// expect: tessera: no route to write: for a codec of the chain the list has only implementations that decode: add one that also encodes
 #include <tessera/pipeline/route.hpp>
 using namespace tessera;
 struct Decoder {

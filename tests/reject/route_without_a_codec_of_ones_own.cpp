@@ -1,4 +1,4 @@
-// expect: tessera: no route: the list lacks a codec of the chain: add one whose 'name' is the one that the chain has
+// expect: tessera: no route: the list lacks a codec of the chain: add one with the 'name' in the chain
 #include <tessera/pipeline/route.hpp>
 #include <tessera/tessera.hpp>
 using namespace tessera;

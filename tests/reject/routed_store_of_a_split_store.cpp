@@ -1,4 +1,4 @@
-// expect: tessera: a RoutedStore is of two stores that are one each: make it the half of a split, SplitStore{
+// expect: tessera: a RoutedStore cannot hold a SplitStore: make the RoutedStore one half of a split, SplitStore{
 #include <tessera/tessera.hpp>
 using namespace tessera;
 void program(MemoryStore<HostBuffer> memory, LocalStore<HostBuffer> files) {

@@ -1,4 +1,4 @@
-// expect: tessera: the two stores of a RoutedStore hand out the same buffers: put a CastStore around one of them
+// expect: tessera: the two stores of a RoutedStore must have the same buffer type: put a CastStore around one of them
 #include <tessera/tessera.cuh>
 using namespace tessera;
 void program(MemoryStore<HostBuffer> memory, LocalStore<DeviceBuffer> files) {

@@ -1,4 +1,4 @@
-// expect: tessera: the rule of a RoutedStore says whether the first store has a key: it is called with a Key const&
+// expect: tessera: the rule of a RoutedStore must accept a Key const& and return a bool: whether the first store has the key
 #include <tessera/tessera.hpp>
 using namespace tessera;
 void program(MemoryStore<HostBuffer> memory, LocalStore<HostBuffer> files) {

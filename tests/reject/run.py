@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Programs that must not compile: each fails with one error, the one its first line expects; cured, it compiles.
+"""Programs that must not compile: each fails with one error, the one its first line expects; corrected, it compiles.
 
     run.py [--wrong | --cured] PROGRAM.cpp... -- COMPILER [OPTIONS...]
 
---wrong: as they are alone. --cured: the cured alone, all as one unit, which shares what they instantiate; so does nvcc.
-What stands between ` ... ` is all in that line, in this order: where the compiler names types, each has its way. A
-second line `// not with nvcc: why` leaves a program out there.
+--wrong: each alone. --cured: the corrected ones, all as one unit, which shares their instantiations; so does nvcc.
+All parts between ` ... ` are in that line, in this order: compilers name types differently. A second line
+`// not with nvcc: why` leaves a program out there.
 """
 import pathlib
 import re
@@ -51,7 +51,7 @@ def accept(program, name):
 
 
 def cured_together():
-    """The programs as one: what they include first, then each in a namespace of its own."""
+    """The programs as one: their first includes, then each in a namespace of its own."""
     texts = [program.read_text() for program in programs]
     includes = sorted({line for text in texts for line in re.findall(r"^#include .*", text, re.M)})
     parts = [f'namespace {program.stem} {{\n#include "{program.resolve()}"\n}}\n' for program in programs]

@@ -1,4 +1,4 @@
-// expect: tessera: metadata is read by the host: give SplitStore a metadata store of host buffers first
+// expect: tessera: metadata must be in host memory: pass SplitStore a store of host buffers first
 #include <tessera/tessera.cuh>
 using namespace tessera;
 auto program(LocalStore<HostBuffer> host, LocalStore<DeviceBuffer> device) {

@@ -1,4 +1,4 @@
-// expect: tessera: a store is a handle and must be copyable; keep what copies share behind a std::shared_ptr
+// expect: tessera: a store is a handle and must be copyable; keep what copies share in a std::shared_ptr
 #include <map>
 #include <memory>
 #include <mutex>

@@ -12,5 +12,5 @@ struct Mine {
 };
 auto program(Mine store, Queue<space::Device> stream) {
   auto& on = queue_in<space_of<Mine>>(stream);
-  return get(store, {"a"}, on);
+  return get_value(store, {"a"}, on);
 }

@@ -1,4 +1,4 @@
-// expect: tessera: this store's 'lock(Key const&)' returns no lock that tessera knows: return a KeyLock
+// expect: tessera: this store's 'lock(Key const&)' must return a KeyLock
 #include <tessera/tessera.hpp>
 using namespace tessera;
 struct Own : MemoryStore<HostBuffer> {

@@ -1,4 +1,4 @@
-// expect: tessera: strings and bytes are in the host's memory alone: open the array with a pipeline that begins in space::Host
+// expect: tessera: strings and bytes are in host memory only: open the array with a pipeline that begins in space::Host
 #include <tessera/array/strings.hpp>
 #include <tessera/tessera.cuh>
 using namespace tessera;

@@ -1,4 +1,4 @@
-// expect: tessera: this type is no element of an array: give bool, an integer of 8 to 64 bits, float, double or std::complex of them, float16_bits, std::array<std::byte, N>, std::string of <tessera/array/strings.hpp>, or specialise element_traits for it
+// expect: tessera: this type cannot be an array element: use bool, an integer of 8 to 64 bits, float, double or std::complex of them, float16_bits, std::array<std::byte, N>, std::string of <tessera/array/strings.hpp>, or specialise element_traits for it
 #include <tessera/tessera.hpp>
 #ifdef CURED
 #include <tessera/array/strings.hpp>

@@ -1,4 +1,4 @@
-// expect: tessera: sum, mean and minmax are of ranges of numbers that the host can touch
+// expect: tessera: sum, mean and minmax need a range of numbers that the host can access
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/sum.hpp>
 #ifdef CURED

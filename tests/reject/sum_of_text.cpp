@@ -1,4 +1,4 @@
-// expect: tessera: sum, mean and minmax are of ranges of numbers
+// expect: tessera: sum, mean and minmax need a range of numbers
 #include <string>
 #include <vector>
 

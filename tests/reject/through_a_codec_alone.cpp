@@ -1,4 +1,4 @@
-// expect: tessera: codecs are given as a Pipeline<space, codecs...>, exactly these, or to open an array as a Codecs<codecs...>
+// expect: tessera: pass codecs as a Pipeline<space, codecs...>, exactly these, or, to open an array, as a Codecs<codecs...>
 #include <tessera/tessera.hpp>
 using namespace tessera;
 auto program(LocalStore<HostBuffer> store) {
@@ -6,6 +6,6 @@ auto program(LocalStore<HostBuffer> store) {
 #ifdef CURED
   return array.through<Pipeline<space::Host, codec::Bytes>>().read(all);
 #else
-  return array.through<codec::Zstd>().read(all);  // of which nothing but the name is known here
+  return array.through<codec::Zstd>().read(all);  // only declared here
 #endif
 }

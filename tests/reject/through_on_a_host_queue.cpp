@@ -1,4 +1,4 @@
-// expect: tessera: the last argument is the pipeline's queue: a Queue<space::Host>, or a Queue<space::Device>
+// expect: tessera: the last argument must be the pipeline's queue: a Queue<space::Host>, or a Queue<space::Device>
 #include <tessera/tessera.cuh>
 using namespace tessera;
 using There = Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>;

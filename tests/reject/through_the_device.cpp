@@ -1,4 +1,4 @@
-// expect: tessera: of the memory spaces the host's alone needs no pipeline to be named: through<space::Host>(); for another give one
+// expect: tessera: only through<space::Host>() needs no pipeline; for another memory space name a pipeline
 #include <tessera/tessera.cuh>
 using namespace tessera;
 void program(LocalStore<HostBuffer> store, OwnedArray<float, 3, DeviceBuffer>& memory) {

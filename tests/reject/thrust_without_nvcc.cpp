@@ -1,4 +1,4 @@
-// expect: tessera: Thrust's device memory is nvcc's: include tessera/with/thrust.cuh in a .cu file
+// expect: tessera: Thrust's device memory needs nvcc: include tessera/with/thrust.cuh in a .cu file
 // not with nvcc: there it compiles
 #ifdef CURED
 #include <tessera/tessera.cuh>

@@ -1,4 +1,4 @@
-// expect: tessera: as<T>() gives a bool, a number, std::string, Number, List, Members, a std::vector of such
+// expect: tessera: as<T>() returns a bool, a number, std::string, Number, List, Members, a std::vector of these
 #include <tessera/tessera.hpp>
 using namespace tessera;
 std::string program(Members const& attributes) {

@@ -1,4 +1,4 @@
-// expect: tessera: a codec that changes values may not stand before a codec::Sharding, whose chunks are read one by one: put it into the pipeline of the inner chunks
+// expect: tessera: a codec that changes values cannot come before a codec::Sharding, whose chunks are read one by one: put it into the pipeline of the inner chunks
 #include <tessera/tessera.hpp>
 using namespace tessera;
 struct Delta {

@@ -1,4 +1,4 @@
-// expect: tessera: this array-to-array codec has 'decode' or 'encode', which would not be called beside its 'Layout decoded(Layout) const'
+// expect: tessera: this array-to-array codec has 'decode' or 'encode', which would not be called because it has 'Layout decoded(Layout) const'
 #include <tessera/tessera.hpp>
 using namespace tessera;
 struct Delta {

@@ -1,4 +1,4 @@
-// expect: tessera: a Value is made of a bool, a number, text of char, Members, a List or a range of such
+// expect: tessera: this type does not convert to a Value: use a bool, a number, text of char, Members, a List, a range of these
 #include <optional>
 #include <tessera/tessera.hpp>
 using namespace tessera;

@@ -1,4 +1,4 @@
-// expect: tessera: this memory has another number of dimensions than the array; give an ArrayView of as many
+// expect: tessera: the number of dimensions of this memory differs from the array's; pass an ArrayView of Rank dimensions
 #include <tessera/tessera.hpp>
 using namespace tessera;
 void program(LocalStore<HostBuffer> store, ArrayView<float, 2> plane, ArrayView<float, 3> volume) {

@@ -1,4 +1,4 @@
-// expect: tessera: visit<...> is told which element types and numbers of dimensions there may be: visit<Types<float, double>, Ranks<2, 3>>(array, f)
+// expect: tessera: visit<...> needs the possible element types and numbers of dimensions: visit<Types<float, double>, Ranks<2, 3>>(array, f)
 #include <tessera/array/visit.hpp>
 #include <tessera/tessera.hpp>
 using namespace tessera;

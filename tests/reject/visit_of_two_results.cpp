@@ -1,4 +1,4 @@
-// expect: tessera: what visits an array returns the same type for each of the element types
+// expect: tessera: the function passed to visit must return the same type for each element type
 #include <tessera/array/visit.hpp>
 #include <tessera/tessera.hpp>
 using namespace tessera;

@@ -1,4 +1,4 @@
-// expect: tessera: a WrapperStore is around one store, and a SplitStore is two: put one around each half, SplitStore{WrapperStore{documents}, WrapperStore{chunks}}
+// expect: tessera: a WrapperStore wraps one store, and a SplitStore is two: wrap each half, SplitStore{WrapperStore{documents}, WrapperStore{chunks}}
 #include <tessera/tessera.hpp>
 using namespace tessera;
 auto program(MemoryStore<HostBuffer> documents, LocalStore<HostBuffer> chunks) {

@@ -1,4 +1,4 @@
-// expect: tessera: the elements of this memory are of another type than the array's; give memory of the type
+// expect: tessera: the element type of this memory differs from the array's; pass memory of type T as in open_array<T, ...>
 #include <vector>
 
 #include <tessera/tessera.hpp>

@@ -1,4 +1,4 @@
-// expect: tessera: these are no requests for this store: give a std::span<WriteRequest<space> const>
+// expect: tessera: these requests do not fit this store: pass a std::span<WriteRequest<space> const>
 #include <vector>
 
 #include <tessera/tessera.cuh>

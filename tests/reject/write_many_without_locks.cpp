@@ -1,4 +1,4 @@
-// expect: tessera: a store that has a write_many of its own holds its 'lock(Key const&)' of each key that it writes
+// expect: tessera: a store with its own write_many must have a 'lock(Key const&)', and hold the lock of each key that it writes
 #include <span>
 
 #include <tessera/tessera.hpp>

@@ -1,4 +1,4 @@
-// expect: tessera: a lease to read gives const elements: ask for view<T const, N>(), or attach with a lease to write
+// expect: tessera: the elements of a lease to read are const: call view<T const, N>(), or attach with a lease to write
 #include <tessera/ipc/consumer.hpp>
 using namespace tessera;
 void program(ipc::Consumer& consumer, ipc::Descriptor const& array) {

@@ -1,4 +1,4 @@
-// RMM's containers, and the mdspans and buffers of the CCCL that RMM brings: what tessera takes them for.
+// RMM's containers, and the mdspans and buffers of RMM's CCCL: how tessera classifies them.
 #include <cuda/buffer>
 #include <cuda/mdspan>
 #include <rmm/device_buffer.hpp>
@@ -24,31 +24,31 @@ using Reached = cuda::buffer<float, cuda::mr::host_accessible, cuda::mr::device_
 
 #if WRONG == 1  // expect: this memory does not say where it is: give std::span{memory} if it is the host's
 static_assert(is_read<float, space::Host, rmm::device_uvector<float>>);
-#elif WRONG == 2  // expect: this memory is in another space than the array is read into and written from
+#elif WRONG == 2  // expect: this memory is in a different memory space from the array's elements
 static_assert(is_read<float, space::Host, rmm::device_uvector<float>>);
-#elif WRONG == 3  // expect: this memory is in another space than the array is read into and written from
+#elif WRONG == 3  // expect: this memory is in a different memory space from the array's elements
 static_assert(is_written<float, space::Host, rmm::device_scalar<float>>);
-#elif WRONG == 4  // expect: the elements of this memory are of another type than the array's
+#elif WRONG == 4  // expect: the element type of this memory differs from the array's
 static_assert(is_read<float, space::Device, rmm::device_buffer>);
-#elif WRONG == 5  // expect: this mdspan does not say where its memory is
+#elif WRONG == 5  // expect: this mdspan does not declare its memory space
 static_assert(is_read<float, space::Host, Either, 2>);
-#elif WRONG == 6  // expect: this mdspan does not say where its memory is
+#elif WRONG == 6  // expect: this mdspan does not declare its memory space
 static_assert(is_written<float, space::Device, Either, 2>);
-#elif WRONG == 7  // expect: this memory is in another space than the array is read into and written from
+#elif WRONG == 7  // expect: this memory is in a different memory space from the array's elements
 static_assert(is_read<float, space::Host, cuda::device_mdspan<float, Extents2>, 2>);
-#elif WRONG == 8  // expect: this memory is in another space than the array is read into and written from
+#elif WRONG == 8  // expect: this memory is in a different memory space from the array's elements
 static_assert(is_written<float, space::Device, cuda::host_mdspan<float const, Extents2>, 2>);
-#elif WRONG == 9  // expect: this memory is in another space than the array is read into and written from
+#elif WRONG == 9  // expect: this memory is in a different memory space from the array's elements
 static_assert(is_written<float, space::Host, cuda::device_buffer<float>>);
 #elif WRONG == 10  // expect: the destination's elements are const
 static_assert(is_read<float, space::Device, rmm::device_uvector<float> const>);
-#elif WRONG == 11  // expect: this memory is in another space than the array is read into and written from
+#elif WRONG == 11  // expect: this memory is in a different memory space from the array's elements
 static_assert(is_read<float, space::Device, cuda::host_buffer<float>>);
-#elif WRONG == 12  // expect: this memory is in another space than the array is read into and written from
+#elif WRONG == 12  // expect: this memory is in a different memory space from the array's elements
 static_assert(is_read<float, space::Host, cuda::managed_mdspan<float, Extents2>, 2>);
-#elif WRONG == 13  // expect: this memory is in another space than the array is read into and written from
+#elif WRONG == 13  // expect: this memory is in a different memory space from the array's elements
 static_assert(is_written<float, space::Host, Reached>);
-#elif WRONG == 14  // expect of nvcc: this memory is in another space than the array is read into and written from
+#elif WRONG == 14  // expect of nvcc: this memory is in a different memory space from the array's elements
 static_assert(is_read<float, space::Host, rmm::device_vector<float>>);
 #else
 static_assert(is_seen<rmm::device_uvector<float>, space::Device, float>);

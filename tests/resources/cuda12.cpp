@@ -1,4 +1,4 @@
-// What tessera asks of the CUDA runtime, against that of CUDA 12.8, the oldest that has it.
+// tessera's use of the CUDA runtime, against CUDA 12.8, the oldest supported version.
 #include <tessera/tessera.cuh>
 
 static_assert(CUDART_VERSION == 12080);

@@ -1,12 +1,12 @@
-// What tessera asks of cuFile, against cuFile's own header, whose types and numbers the stand-in has; and the library
-// itself where there is no GPU: it says why it does nothing, and values go through page-locked memory.
+// tessera's use of cuFile, against cuFile's own header, whose types and numbers the stand-in has; and the library
+// itself without a GPU: it reports why it does nothing, and values pass through page-locked memory.
 //
 //   cufile LIBRARY FOLDER
 #include <cstdint>
 
 #include <cuda_runtime_api.h>
 
-#define TESSERA_CUDA_EMULATION 1  // as the emulation's own header says
+#define TESSERA_CUDA_EMULATION 1  // as in the emulation's own header
 extern "C" cudaError_t emulatedLaunch(void (*run)(void const* function, std::uint64_t block), void const* function,
                                       std::size_t size, std::uint64_t blocks, cudaStream_t stream);
 
@@ -35,11 +35,11 @@ int main(int, char** argv) {
   DirectStore<DeviceBuffer> const store{argv[2], {.least = 1, .cufile = {.library = argv[1], .modules = ""}}};
   HostBuffer bytes(words.size());
   std::copy(words.begin(), words.end(), reinterpret_cast<char*>(bytes.span().data));
-  auto const value = cast<DeviceBuffer>(std::move(bytes), on);
+  auto const value = copy_to<DeviceBuffer>(std::move(bytes), on);
   store.write({"k"}, value.view(), on);
-  auto read = get(store, {"k"}, on);
+  auto read = get_value(store, {"k"}, on);
   if (!read) return 1;
-  auto const here = cast<HostBuffer>(std::move(*read), on);
+  auto const here = copy_to<HostBuffer>(std::move(*read), on);
   bool const right = words == std::string{reinterpret_cast<char const*>(here.view().data), here.view().size};
   auto const told = store.transfer_path();
   for (auto const& one : told)

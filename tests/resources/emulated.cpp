@@ -1,10 +1,10 @@
-// CCCL's mdspans and memory resources, and Kokkos's mdspan over memory that is not the host's, at work: on the emulated
-// runtime, behind the toolkit's own headers. No kernel is compiled, and no GPU is there.
+// CCCL's mdspans and memory resources, and Kokkos's mdspan over device memory, in use: on the emulated runtime, with
+// the toolkit's own headers. No kernel is compiled, and no GPU is needed.
 #include <cstdint>
 
 #include <cuda_runtime_api.h>
 
-#define TESSERA_CUDA_EMULATION 1  // as the emulation's own header says
+#define TESSERA_CUDA_EMULATION 1  // as in the emulation's own header
 extern "C" cudaError_t emulatedLaunch(void (*run)(void const* function, std::uint64_t block), void const* function,
                                       std::size_t size, std::uint64_t blocks, cudaStream_t stream);
 
@@ -35,7 +35,7 @@ void check(bool is_right, char const* what) {
   std::fprintf(stderr, "WRONG: %s\n", what);
 }
 
-/// Counts what it gives and gets back: in the device's memory, as cuda::mr asks for it.
+/// Counts its allocations and frees: in device memory, as cuda::mr requires.
 struct Counting {
   int* given;
   int* back;
@@ -54,7 +54,7 @@ struct Counting {
     static_cast<void>(cudaStreamSynchronize(stream.get()));
     deallocate_sync(memory, size);
   }
-  bool operator==(Counting const&) const = default;  // as cuda::mr asks
+  bool operator==(Counting const&) const = default;  // as cuda::mr requires
   [[maybe_unused]] friend void get_property(Counting const&, cuda::mr::device_accessible) noexcept {}
 };
 static_assert(cuda::mr::resource_with<Counting, cuda::mr::device_accessible>);
@@ -84,10 +84,10 @@ Ints const in_order{1, 2, 3, 4, 5, 6}, by_columns{1, 4, 2, 5, 3, 6};
 auto array_of(Ints const& elements, Queue<space::Device>& on) {
   using OfTheDevice = Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>;
   auto array =
-      create_array<int, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {2, 3}, .chunk_shape = {2, 2}}, OfTheDevice{}, on);
+      create_array<int, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {2, 3}, .chunks = {2, 2}}, OfTheDevice{}, on);
   Memory<PinnedBuffer> from{on};
   std::copy(elements.begin(), elements.end(), from.data());
-  array.write(all, ArrayView<int const, 2, space::Pinned>::c_order(from.data(), {2, 3}), on).wait();
+  array.write(all, ArrayView<int const, 2, space::Pinned>::c_order(from.data(), {2, 3})).wait();
   return array;
 }
 

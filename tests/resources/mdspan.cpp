@@ -13,19 +13,19 @@ using namespace tessera;
 namespace md = MDSPAN_IMPL_STANDARD_NAMESPACE;
 using Extents2 = md::dextents<int, 2>;
 
-/// Leads to another memory, and does not say to which.
+/// Refers to another memory, without telling which.
 template <class T>
 struct Own : md::default_accessor<T> {
   using offset_policy = Own;
 };
 
-#if WRONG == 1  // expect: this memory is in another space than the array is read into and written from
+#if WRONG == 1  // expect: this memory is in a different memory space from the array's elements
 static_assert(is_read<float, space::Device, md::mdspan<float, Extents2>, 2>);
-#elif WRONG == 2  // expect: this memory is in another space than the array is read into and written from
+#elif WRONG == 2  // expect: this memory is in a different memory space from the array's elements
 static_assert(is_written<float, space::Device, md::mdspan<float const, Extents2>, 2>);
-#elif WRONG == 3  // expect: this mdspan does not say where its memory is
+#elif WRONG == 3  // expect: this mdspan does not declare its memory space
 static_assert(is_read<float, space::Host, md::mdspan<float, Extents2, md::layout_right, Own<float>>, 2>);
-#elif WRONG == 4  // expect: this memory has another number of dimensions than the array
+#elif WRONG == 4  // expect: the number of dimensions of this memory differs from the array's
 static_assert(is_read<float, space::Host, md::mdspan<float, Extents2>, 3>);
 #elif WRONG == 5  // expect: the destination's elements are const
 static_assert(is_read<float, space::Host, md::mdspan<float const, Extents2>, 2>);
@@ -36,7 +36,7 @@ static_assert(is_seen<md::mdspan<float, md::extents<int, 2, 3>, md::layout_strid
 static_assert(is_seen<md::mdspan<float, md::extents<int> >, space::Host, float, float>);
 
 int main() {
-  auto const array = create_array<int, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {2, 3}, .chunk_shape = {2, 2}});
+  auto const array = create_array<int, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {2, 3}, .chunks = {2, 2}});
   array.write(all, std::vector{1, 2, 3, 4, 5, 6});
   std::vector<int> memory(6);
   array.read(all, md::mdspan<int, Extents2, md::layout_left>{memory.data(), 2, 3});

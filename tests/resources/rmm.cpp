@@ -1,4 +1,4 @@
-// RMM's resources as they are: what buffers are made of. (RMM 26.10: resources are values of cuda::mr's shape.)
+// RMM's resources unchanged, as resources of buffers. (RMM 26.10: resources are values of cuda::mr's shape.)
 #include <cstdio>
 #include <string_view>
 
@@ -14,7 +14,7 @@
 
 using namespace tessera;
 
-// All in a stream's order, even where RMM makes that up.
+// All in a stream's order, even where RMM emulates that.
 template <class... R>
 constexpr bool are_resources = (CudaMemoryResource<R> && ...) && (detail::StreamOrderedResource<R> && ...);
 static_assert(are_resources<rmm::mr::cuda_async_memory_resource, rmm::mr::cuda_memory_resource,
@@ -33,7 +33,7 @@ int main() {
   Queue<space::Device> on{Queue<space::Host>{}, {.device = pool, .pinned = pinned}};
   PinnedBuffer from(3, on);
   for (std::size_t i = 0; i < 3; ++i) from.span().data[i] = static_cast<std::byte>('a' + i);
-  auto const there = cast<DeviceBuffer>(std::move(from), on);
+  auto const there = copy_to<DeviceBuffer>(std::move(from), on);
   PinnedBuffer back(3, on);
   crossing<space::Pinned, space::Device>::copy(there.view(), back.span(), on);
   on.wait();

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""What other libraries have in their hands, against their own headers: the memory resources of the toolkit's cuda::mr and
-of RMM; RMM's containers; CCCL's and Kokkos's mdspans; and the oldest CUDA runtime that tessera is for.
+"""Types of other libraries, against their own headers: the memory resources of the toolkit's cuda::mr and of RMM; RMM's
+containers; CCCL's and Kokkos's mdspans; and the oldest supported CUDA runtime.
 
     run.py {cccl|rmm|containers|mdspan|cuda12} COMPILER [TOOLKIT]
     run.py {emulated|cufile} COMPILER OBJECTS...
 
-cufile is cuFile's own library, which says that it has no GPU. COMPILER is g++ or clang++; TOOLKIT is CUDA's folder; OBJECTS are those of the emulated runtime. The libraries are the
-packages of requirements.txt, of this Python or of the environment build/resources-venv. A source's lines
-`WRONG == n  // expect: text` are programs that must not compile, -D WRONG=n, with that text in their one error;
-`expect of nvcc: text` are those that are nvcc's to refuse. Exit status 77: what is needed is not there, be it a GPU.
+cufile is cuFile's own library, which reports the lack of a GPU. COMPILER is g++ or clang++; TOOLKIT is CUDA's
+folder; OBJECTS are those of the emulated runtime. The libraries are the packages of requirements.txt, of this Python or
+of the environment build/resources-venv. A source's lines `WRONG == n  // expect: text` are programs that must not
+compile, -D WRONG=n, with that text in their one error; `expect of nvcc: text` are those that only nvcc refuses. Exit
+status 77: a requirement is missing, for example a GPU.
 """
 import os
 import pathlib
@@ -44,7 +45,7 @@ def refuse(compile, mark):
     for number, expected in re.findall(rf"WRONG == (\d+)  // {mark}: (.*)", source.read_text()):
         done = subprocess.run([*compile, f"-DWRONG={number}", source], text=True, capture_output=True)
         errors = [line for line in done.stderr.splitlines() if re.search(r"\berror: ", line)]
-        # What asks is a static_assert of its own.
+        # The tests are static_asserts.
         found = [line for line in errors if "tessera: " in line]
         others = [line for line in errors if line not in found and "static assertion failed" not in line
                   and "static_assert failed" not in line]
@@ -107,13 +108,13 @@ if which == "cuda12":
 
 rmm = package("librmm", "include/rmm")
 logger = package("rapids_logger", "include")
-# RMM brings a newer CCCL than the toolkit's.
+# RMM includes a newer CCCL than the toolkit's.
 options = ["-isystem", rmm / "include/rapids", "-isystem", rmm / "include", "-isystem", logger / "include",
            "-isystem", toolkit / "include"]
 if which == "containers":
     refuse_the_wrong(*options)
     subprocess.run([*command, *options, "-fsyntax-only", source], check=True)
-    # nvcc sees more: which functions are the device's. It looks for its own CCCL behind -I, and before -isystem.
+    # nvcc checks more: which functions are device functions. It looks for its own CCCL after -I, and before -isystem.
     if (toolkit / "bin/nvcc").exists():
         nvcc = [toolkit / "bin/nvcc", "-std=c++20", "-arch=sm_90", "-x", "cu", "-ccbin", compiler, "-I", root / "include",
                 "-I", root / "tests", *("-I" if one == "-isystem" else one for one in options), "-c", "-o", "/dev/null"]

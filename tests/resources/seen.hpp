@@ -1,10 +1,10 @@
-// How memory of an M is seen where arrays are read into it and written from it.
+// How memory of an M is classified for reads into it and writes from it.
 #pragma once
 #include <concepts>
 #include <type_traits>
 #include <utility>
 
-#include <tessera/array/caller_memory.hpp>
+#include <tessera/array/detail/caller_memory.hpp>
 
 template <class M, class Space, class T>
 constexpr bool is_seen_as = [] {
@@ -15,11 +15,11 @@ constexpr bool is_seen_as = [] {
     return false;
 }();
 
-// Also where it is const: as it is written from. `Const` is what its elements are then.
+// Also if it is const: as the source of a write. `Const` is the type of its elements then.
 template <class M, class Space, class T, class Const = T const>
 constexpr bool is_seen = is_seen_as<M, Space, T>&& is_seen_as<M const, Space, Const>;
 
-// What an array of T in Space says of an M that it is to be read into, and written from.
+// The result of an array of T in Space for an M as destination of a read, and as source of a write.
 template <class T, class Space, class M, std::size_t rank = 1>
 constexpr bool is_read = tessera::detail::check_destination<T, rank, Space, M&>();
 template <class T, class Space, class M, std::size_t rank = 1>

@@ -1,4 +1,4 @@
-// Shards that are appended to in place: what they hold, and what that asks of a store.
+// Shards that are appended to in place: their contents, and the requests to a store.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -27,8 +27,8 @@ std::uint64_t bytes_in(S const& store) {
   return sum;
 }
 
-/// Writes boxes of an array in shards of random shapes, test::appending, and compacts. Returns how many bytes that
-/// gave.
+/// Writes boxes of an array in shards of random shapes, test::appending, and compacts. Returns the number of bytes
+/// saved.
 template <class S>
 std::uint64_t check_random(S const& store, std::uint64_t seed) {
   CAPTURE(seed);
@@ -103,7 +103,7 @@ TEST_CASE("of a shard that is appended to the index is read once, and the chunks
   CHECK(test::text_of(array, Box{{2, 6}, {4, 6}}) == "wx0123" + test::numbers().substr(5 * 16 + 4, 2));
   asked.clear();
 
-  test::put_text(array, Box{{2, 4}, {4, 6}}, "....");  // the fill value: an index alone
+  test::put_text(array, Box{{2, 4}, {4, 6}}, "....");  // the fill value: only an index
   CHECK(asked == test::Texts{"read 2324 + 1028", "append 1028 to 3352"});
   asked.clear();
   test::put_text(array, Box{{2, 4}, {4, 6}}, "....");  // nothing changes
@@ -127,11 +127,12 @@ TEST_CASE("shards in shards: an inner shard that is written in part is read and 
   auto& asked = *store.asked;
   test::put_text(array, all, test::numbers());
   constexpr std::uint64_t inner_size = 64 + 16 * 16 + 4, outer_index = 4 * 16 + 4, first = 4 * inner_size;
-  CHECK(asked == test::Texts{text({"write ", first + outer_index})});
+  CHECK(asked == test::Texts{to_text({"write ", first + outer_index})});
   asked.clear();
   test::put_text(array, Box{{2, 4}, {12, 14}}, "wxyz");
-  CHECK(asked == test::Texts{text({"read ", first, " + ", outer_index}), text({"read ", inner_size, " + ", inner_size}),
-                             text({"append ", inner_size + outer_index, " to ", first + outer_index})});
+  CHECK(asked == test::Texts{to_text({"read ", first, " + ", outer_index}),
+                             to_text({"read ", inner_size, " + ", inner_size}),
+                             to_text({"append ", inner_size + outer_index, " to ", first + outer_index})});
   CHECK(test::text_of(array, Box{{2, 4}, {12, 14}}) == "wxyz");
   asked.clear();
   test::put_text(array, Box{{8, 16}, {0, 8}}, std::string(64, 'q'));  // all of one: not read
@@ -139,7 +140,7 @@ TEST_CASE("shards in shards: an inner shard that is written in part is read and 
   CHECK(test::text_of(array, Box{{7, 9}, {0, 8}}) == test::numbers().substr(7 * 16, 8) + "qqqqqqqq");
   asked.clear();
   CHECK(array.compact() == 2 * (inner_size + outer_index));
-  CHECK(asked.back() == text({"write ", first + outer_index}));
+  CHECK(asked.back() == to_text({"write ", first + outer_index}));
 }
 
 TEST_CASE("shards are replaced as ever where the store cannot append or the index is at the start") {

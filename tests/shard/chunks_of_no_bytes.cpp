@@ -1,4 +1,4 @@
-// Inner chunks whose encoded value has no bytes: they are there, and not missing.
+// Inner chunks whose encoded value has no bytes: they are present, not missing.
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
@@ -16,7 +16,7 @@ using namespace tessera;
 
 namespace {
 
-// Zeros alone are nothing; anything else is as it is.
+// Zeros alone become empty; other bytes are unchanged.
 struct WithoutZeros {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "example.without_zeros";
@@ -45,7 +45,7 @@ using Shards = Pipeline<space::Host, codec::Sharding<Inner>>;
 
 TEST_CASE("a chunk of no bytes in a shard is a chunk, whatever is written beside it") {
   MemoryStore<HostBuffer> const store;
-  auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {16}, .chunk_shape = {8}, .fill = 7},
+  auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {16}, .chunks = {8}, .fill = 7},
                                                    Shards{codec::Sharding<Inner>{{2}}});
   std::vector<std::uint8_t> expected(16, 0);
   auto const check = [&](char const* what) {

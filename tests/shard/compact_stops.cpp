@@ -1,4 +1,4 @@
-// Looking for the shards of a large array ends when it is told to.
+// Looking for the shards of a large array ends on request.
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -10,13 +10,13 @@
 #include <support/remote_store.hpp>
 #include <support/shard_bytes.hpp>
 #include <support/store_conformance.hpp>
-#include <tessera/transfer/compact_shards.hpp>
+#include <tessera/transfer/detail/compact_shards.hpp>
 
 using namespace tessera;
 
 namespace {
 
-/// Says how many listings were asked for, and how many keys they showed; the one that is `last` raises `stop`.
+/// Counts the listings, and the keys that they showed; the one that is `last` raises `stop`.
 struct Listing : test::Remote {
   struct Shown {
     std::size_t listings = 0, keys = 0, last = 0;

@@ -1,4 +1,4 @@
-// Shards that are made as if they had been written at once, those that were cut off among them.
+// Shards that are compacted as if they had been written at once, including those that were cut off.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,7 +25,7 @@ TEST_CASE("compact asks for indexes alone where shards are in order, and leaves 
   CHECK(asked == test::Texts{"read 256 + 1028"});
   asked.clear();
   test::put_text(array, Box{{0, 2}, all}, std::string(32, '.'), {.store_fill_chunks = true});
-  CHECK(array.compact() == 0);  // who wants them keeps them
+  CHECK(array.compact() == 0);  // store_fill_chunks keeps them
   test::put_text(array, Box{{2, 4}, {4, 6}}, "wxyz");
   test::put_text(array, Box{{2, 4}, {6, 8}}, "....");
   std::vector<std::pair<std::uint64_t, std::uint64_t>> progress;
@@ -60,7 +60,7 @@ TEST_CASE("a selection's shards are compacted, and no others") {
   auto const check = [](auto const& selection, test::Texts const& expected) {
     Memory const store;
     using Shards = codec::Sharding<Pipeline<space::Host, codec::Bytes>>;
-    auto const array = create_array<std::uint8_t, 2>(store, "", {.shape = {8, 11}, .chunk_shape = {4, 4}},
+    auto const array = create_array<std::uint8_t, 2>(store, "", {.shape = {8, 11}, .chunks = {4, 4}},
                                                      Pipeline<space::Host, Shards>{Shards{{2, 2}}});
     array.fill(all, std::uint8_t{1});
     auto const tidy = test::value(store, "c/0/0").size();
@@ -80,14 +80,14 @@ TEST_CASE("a selection's shards are compacted, and no others") {
   check(all, {"c/0/0", "c/0/1", "c/0/2", "c/1/0", "c/1/1", "c/1/2"});
 
   Memory const store;
-  auto const array = create_array<std::uint32_t, 1>(store, "a", {.shape = {8}, .chunk_shape = {2}});
+  auto const array = create_array<std::uint32_t, 1>(store, "a", {.shape = {8}, .chunks = {2}});
   CHECK(array.compact(Box{{0, 4}}) == 0);
   test::check_refused<SelectionError>([&] { array.compact(Box{{0, 9}}); }, {"dimension 0"});
 }
 
 TEST_CASE("an array without shards has nothing to compact") {
   Memory const store;
-  auto const array = create_array<std::uint32_t, 1>(store, "a", {.shape = {8}, .chunk_shape = {2}});
+  auto const array = create_array<std::uint32_t, 1>(store, "a", {.shape = {8}, .chunks = {2}});
   array.fill(all, 7u, test::appending);
   CHECK(array.compact() == 0);
 }
@@ -136,7 +136,7 @@ TEST_CASE("what was never a shard is not taken for one that was cut off") {
       CHECK(test::value(store, "c/0/0") == value);
     }
   }
-  // The outer index is sound: what is wrong is within.
+  // The outer index is valid: the error is within.
   test::Sharding outer{"[4, 4]"}, inner{"[2, 2]"};
   outer.codecs = inner.list();
   Memory const store;
@@ -145,7 +145,7 @@ TEST_CASE("what was never a shard is not taken for one that was cut off") {
   test::put_text(array, all, test::numbers().substr(0, 32));
   test::put_text(array, Box{{0, 2}, {0, 2}}, "wxyz");
   auto value = test::value(store, "c/0/0");
-  value[value.size() - 36 - 1] ^= 1;  // of the index of the inner shard that was put last
+  value[value.size() - 36 - 1] ^= 1;  // of the index of the inner shard that was written last
   test::put(store, "c/0/0", value);
   CompactOptions const recovering{.recovered = [](std::string const&) { FAIL_CHECK("nothing is recovered"); }};
   test::check_refused<CodecError>([&] { array.compact(recovering); }, {"key \"c/0/0\""});
@@ -171,7 +171,7 @@ TEST_CASE("arrays whose codecs only decode are compacted") {
   using Written = codec::Sharding<Pipeline<space::Host, codec::Bytes, Invert>>;
   using Shown = codec::Sharding<Pipeline<space::Host, codec::Bytes, ReadOnlyInvert>>;
   Memory const store;
-  auto const written = create_array<std::uint8_t, 2>(store, "", {.shape = {4, 4}, .chunk_shape = {4, 4}},
+  auto const written = create_array<std::uint8_t, 2>(store, "", {.shape = {4, 4}, .chunks = {4, 4}},
                                                      Pipeline<space::Host, Written>{Written{{2, 2}}});
   written.fill(all, std::uint8_t{1});
   auto const tidy = test::value(store, "c/0/0").size();

@@ -1,4 +1,4 @@
-// Appends to shards that were cut off: what is recovered is what there was before, or nothing is.
+// Appends to shards that were cut off: recovery restores the state before, or nothing.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -13,7 +13,8 @@
 #include <support/random.hpp>
 #include <support/refused.hpp>
 #include <support/shard_bytes.hpp>
-#include <tessera/shard/cut_shards.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/rolling_crc32c.hpp>
+#include <tessera/shard/detail/cut_shards.hpp>
 
 namespace cut_shards_tests {
 
@@ -33,7 +34,7 @@ std::vector<std::byte> read_all(Array const& array) {
   return test::read_bytes(array, Box{all}.resolve(array.shape()));
 }
 
-// A write that was let be half-way: the shard's value is a beginning of what it would have become.
+// An interrupted write: the shard's value is a beginning of the final one.
 TEST_CASE("300 cuts: every shard is recovered as it was before the append, with any index that has a checksum") {
   test::Random random{seed()};
   std::uint64_t cuts = 0, replaced = 0;
@@ -97,7 +98,7 @@ TEST_CASE("a shard whose index has no checksum is not appended to, and not recov
   CHECK(*store.asked == test::Texts{"read", "write 1280"});
 
   auto value = test::value(store, "c/0/0");
-  value += "abc";  // as if cut off by who appends all the same
+  value += "abc";  // as if cut off by an append without checks
   test::put(store, "c/0/0", value);
   CompactOptions const recovering{.recovered = [](std::string const&) { FAIL_CHECK("nothing is recovered"); }};
   test::check_refused<CodecError>([&] { array.compact(recovering); },
@@ -114,14 +115,15 @@ TEST_CASE("shards of shards whose indexes are as long: replaced, for a cut might
   auto const whole = test::value(store, "c/0/0");
   store.asked->clear();
   test::put_text(array, Box{{2, 4}, {4, 6}}, "wxyz");
-  CHECK(*store.asked == test::Texts{"read", text({"write ", whole.size()})});
+  CHECK(*store.asked == test::Texts{"read", to_text({"write ", whole.size()})});
 
-  test::put(store, "c/0/0", whole.substr(0, whole.size() - 1));  // the first inner shard ends in a sound index
+  test::put(store, "c/0/0", whole.substr(0, whole.size() - 1));  // the first inner shard ends in a valid index
   CompactOptions const recovering{.recovered = [](std::string const&) { FAIL_CHECK("nothing is recovered"); }};
-  test::check_refused<CodecError>([&] { array.compact(recovering); }, {"key \"c/0/0\"", "as long as none"});
+  test::check_refused<CodecError>([&] { array.compact(recovering); },
+                                  {"key \"c/0/0\"", "of another length than those of inner shards"});
 }
 
-// Counts what is asked of it.
+// Counts the requests to it.
 class Counting final : public ShardIndexFormat {
  public:
   explicit Counting(ShardIndexFormat const& format)
@@ -180,7 +182,7 @@ TEST_CASE("what looks like an index in a chunk is passed over, and many of them 
   auto const shard = test::ShardBytes{}.text(), cut = shard + shard + shard + "AAA";
   CHECK(end_in(index, cut) == shard.size());  // the others do not begin where their last chunk ends
   CHECK(index.decoded == 3);
-  auto emptied = test::ShardBytes{.chunks = ""};  // an index behind an index: an append that took chunks away
+  auto emptied = test::ShardBytes{.chunks = ""};  // an index after an index: an append that removed chunks
   emptied.set(0, ShardEntry::none, ShardEntry::none);
   CHECK(end_in(index, shard + emptied.text() + "AA") == shard.size() + index.size());
   auto beyond = test::ShardBytes{.chunks = ""};
@@ -196,7 +198,7 @@ TEST_CASE("what looks like an index in a chunk is passed over, and many of them 
 TEST_CASE("an entry that no shard can have is refused without a bound that nobody knows") {
   ShardEntry const endless{5, ShardEntry::none}, short_of_end{90, 11};
   test::check_refused<CodecError>([&] { endless.expect_within(ShardEntry::none - 1); },
-                                  {"from byte 5 on, expected bytes that a shard can have"});
+                                  {"from byte 5 on, expected a range that ends within 64 bits"});
   test::check_refused<CodecError>([&] { short_of_end.expect_within(100); }, {"expected bytes below 100"});
 }
 

@@ -1,5 +1,5 @@
-// Shards that are not what they should be: errors name the key and the inner chunk, what is sound is read, and nothing
-// else happens, whatever the bytes.
+// Damaged shards: errors name the key and the inner chunk, valid chunks are read, and nothing else happens, for any
+// bytes.
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -73,7 +73,7 @@ std::string read_all(Array const& array, ReadOptions const& options = {}) {
   return read_text(array, Box{all}.resolve(array.shape()), options);
 }
 
-/// Inner chunk i is damaged, and refused with the words; the others are as they were.
+/// Inner chunk i is damaged, and refused with the words; the others are unchanged.
 void check_damaged(std::string const& value, std::size_t i, std::initializer_list<char const*> words,
                    test::Sharding const& sharding = {"[2, 2]"}) {
   auto const place = to_string(Extents{i / 2, i % 2});
@@ -101,13 +101,13 @@ void check_damaged(std::string const& value, std::size_t i, std::initializer_lis
     for (std::size_t other = 0; other < 4; ++other)
       if (other != i) CHECK(read_text(array, chunk_box(other)) == std::string(4, "ABCD"[other]));
     refused(store, [&] { read_text(array, chunk_box(i)); });
-    refused(store, [&] { read_all(array); });                       // where stores copy, out of the whole shard
+    refused(store, [&] { read_all(array); });                       // if stores copy, out of the whole shard
     refused(store, [&] { read_all(array, {.max_request_bytes = 1}); });  // by ranges
   };
   for_each_store(check);
 }
 
-/// The index is damaged: no inner chunk can be read or written, the error is of none, and the shard stays as it is.
+/// The index is damaged: no inner chunk can be read or written, the error names none, and the shard is unchanged.
 void check_index_damaged(std::string const& value, std::initializer_list<char const*> words,
                          test::Sharding const& sharding = {"[2, 2]"}) {
   auto const check = [&](auto const& store) {
@@ -182,8 +182,8 @@ TEST_CASE(
     check_damaged(ShardBytes{}.set(i, none, 4).text(), i, {"the shard's index"});
     check_damaged(ShardBytes{}.set(i, none - 1, 4).text(), i, {"the shard's index"});
     check_damaged(ShardBytes{}.set(i, 4, none - 1).text(), i, {"the shard's index"});
-    check_damaged(ShardBytes{}.set(i, total - 3, 4).text(), i, {"the shard's index", "the shard has 3 of them"});
-    check_damaged(ShardBytes{}.set(i, total, 4).text(), i, {"the shard has 0 of them"});
+    check_damaged(ShardBytes{}.set(i, total - 3, 4).text(), i, {"the shard's index", "the shard has only 3 of them"});
+    check_damaged(ShardBytes{}.set(i, total, 4).text(), i, {"the shard has only 0 of them"});
     check_damaged(ShardBytes{}.set(i, total + 1, 4).text(), i, {});
     check_damaged(ShardBytes{}.set(i, total + 1, 0).text(), i, {});
     check_damaged(ShardBytes{}.set(i, std::uint64_t{1} << 40, 4).text(), i, {});
@@ -240,7 +240,7 @@ TEST_CASE("an index with a wrong checksum is an error (CODEC-SHARD-16, CODEC-SHA
     auto damaged = sound;
     damaged[i] ^= 0x10;
     check_index_damaged(damaged, {"key \"a/c/0/0\": the shard's index: codec crc32c: "});
-    Memory const store;  // who writes part of it reads the index too
+    Memory const store;  // a write of part of it reads the index too
     auto const array = four_chunks(store);
     test::put(store, shard, damaged);
     auto const written = test::bytes("wxyz");
@@ -298,7 +298,7 @@ void end_or_blame_shard(F&& f) {
   }
 }
 
-/// Whatever the bytes are, a read ends, perhaps with an error that names the key. Under sanitizers this says the most.
+/// For any bytes, a read ends, perhaps with an error that names the key. Most useful under sanitizers.
 template <class Array>
 void read_any_bytes(Array const& array, std::string const& value) {
   test::put(array.store(), shard, value);
@@ -306,7 +306,7 @@ void read_any_bytes(Array const& array, std::string const& value) {
   end_or_blame_shard([&] { read_all(array); });
 }
 
-/// What was written into it is there, or nothing was.
+/// The elements written are there, or none are.
 template <class Array>
 void write_any_bytes(Array const& array, std::string const& value) {
   for (std::size_t i = 0; i < 4; ++i) {

@@ -1,4 +1,4 @@
-// Codecs behind a shard: its value passes them as a whole (CODEC-SHARD-22).
+// Codecs after a shard: its value passes them as a whole (CODEC-SHARD-22).
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -15,7 +15,7 @@
 #include <support/temporary_folder.hpp>
 #include <support/written_array.hpp>
 #include <tessera/node/create.hpp>
-#include <tessera/shard/decoded_shard_store.hpp>
+#include <tessera/shard/detail/decoded_shard_store.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/with/all.hpp>
@@ -38,7 +38,7 @@ std::string behind(std::string const& list, std::initializer_list<std::string> c
   return result + ']';
 }
 
-// A store that says how often a value is read, and has nothing but what a store must have.
+// A store that counts the reads of a value, and has only the required functions.
 struct Counting {
   using buffer_type = HostBuffer;
   Memory inner{};
@@ -56,7 +56,7 @@ struct Counting {
   bool erase(Key const& key, HostQueue& on) const { return inner.erase(key, on); }
 };
 
-// A store that has no space for one key, and leaves it to who calls to say for which.
+// A store without space for one key, whose errors do not name it.
 struct Filling {
   using buffer_type = HostBuffer;
   Memory inner{};
@@ -73,8 +73,8 @@ struct Filling {
   bool erase(Key const& key, HostQueue& on) const { return inner.erase(key, on); }
 };
 
-/// The same writes into an array with codecs behind its shards and one without: the elements are the same, and so is
-/// what is in the values.
+/// The same writes into an array with codecs after its shards and one without: the elements are the same, and so are
+/// the decoded values.
 template <class S>
 void check_encoded(S const& store, std::uint64_t seed) {
   CAPTURE(seed);
@@ -118,7 +118,7 @@ void check_encoded(S const& store, std::uint64_t seed) {
   HostQueue on;
   test::for_each_index(content.grid_shape(), [&](Extents const& place) {
     Key const key{content.chunk_key("a", place)};
-    auto const value = get(store, key, on), shard = get(as_shards, key, on);
+    auto const value = get_value(store, key, on), shard = get_value(as_shards, key, on);
     REQUIRE(value.has_value() == shard.has_value());
     if (!value) return;
     Bytes decoded(shard->view().size + 100);
@@ -157,7 +157,7 @@ TEST_CASE("a pipeline of the compiler's has codecs behind its shards too (CODEC-
   using Coded = Pipeline<space::Host, codec::Transpose, codec::Sharding<Inner>, codec::Zstd, codec::Crc32c>;
   Memory const store;
   Coded const pipeline{codec::Transpose{{1, 0}}, codec::Sharding<Inner>{{2, 1}}, codec::Zstd{3}, codec::Crc32c{}};
-  auto const array = create_array<std::uint16_t, 2>(store, "a", {.shape = {6, 10}, .chunk_shape = {3, 4}}, pipeline);
+  auto const array = create_array<std::uint16_t, 2>(store, "a", {.shape = {6, 10}, .chunks = {3, 4}}, pipeline);
   std::vector<std::uint16_t> values(60);
   for (std::uint16_t i = 0; i < 60; ++i) values[i] = i;
   array.write(all, values);
@@ -197,14 +197,14 @@ TEST_CASE("as many decoded values are kept as there are threads, however large, 
     return values.get(Key{key}, changes, few, [&]() -> detail::DecodedValues::Value {
       ++decoded;
       if (size == 0) throw CodecError{"damaged"};
-      return std::make_shared<ValueCodecs::Bytes const>(ValueCodecs::Bytes{{}, {nullptr, size}});  // none looks at it
+      return std::make_shared<ValueCodecs::Bytes const>(ValueCodecs::Bytes{{}, {nullptr, size}});  // it is not read
     });
   };
   constexpr std::uint64_t large = 40 << 20;
   for (int round = 0; round < 5; ++round)
     for (auto const* key : {"a", "b", "c"}) CHECK(get(key, large, unchanged, 3)->view.size == large);
   CHECK(decoded == 3);
-  get("d", 1, unchanged, 2);  // now they are too much
+  get("d", 1, unchanged, 2);  // now they are too large
   get("a", 1, unchanged, 2);
   CHECK(decoded == 5);
 
@@ -241,7 +241,7 @@ TEST_CASE("a damaged value with codecs behind it is found out before memory is t
   constexpr auto deflate = R"({"name": "gzip", "configuration": {"level": 1}})";
   constexpr auto blosc =
       R"({"name": "blosc", "configuration": {"cname": "lz4", "clevel": 1, "shuffle": "noshuffle", "blocksize": 0}})";
-  auto const most = std::numeric_limits<std::int64_t>::max() / (1 << 21);  // elements: none has so much memory
+  auto const most = std::numeric_limits<std::int64_t>::max() / (1 << 21);  // elements: no machine has that much memory
   for (std::string const codec : {zstd, deflate, blosc, crc32c}) {
     CAPTURE(codec);
     auto const chain = behind(test::Sharding{"[4194304]", test::json_list(codec::Bytes{})}.list(), {codec});
@@ -269,7 +269,7 @@ TEST_CASE("a damaged value with codecs behind it is an error that names key and 
     auto const array = four_shards(store, behind(test::Sharding{"[2, 2]"}.list(), {codec}));
     auto const name = codec == crc32c ? "codec crc32c: " : "codec zstd: ";
     HostQueue on;
-    auto const sound = test::text(get(store, Key{"a/c/1/0"}, on)->view());
+    auto const sound = test::text(get_value(store, Key{"a/c/1/0"}, on)->view());
     auto const read = [&](Box const& box) { return test::read_bytes(array, box.resolve(array.shape())); };
     auto const refuse = [&](std::string const& damaged) {
       test::put(store, "a/c/1/0", damaged);
@@ -280,7 +280,7 @@ TEST_CASE("a damaged value with codecs behind it is an error that names key and 
             array.write(Box{{5, 6}, {1, 2}}.resolve(array.shape()), {std::vector<std::byte>(1).data(), Strides{1, 1}});
           },
           {"memory store: key \"a/c/1/0\": ", name});
-      CHECK(test::text(get(store, Key{"a/c/1/0"}, on)->view()) == damaged);
+      CHECK(test::text(get_value(store, Key{"a/c/1/0"}, on)->view()) == damaged);
       test::check_refused<CodecError>([&] { array.compact(); }, {"memory store: key \"a/c/1/0\": ", name});
       CHECK(read(Box{{0, 4}, all}).back() == std::byte{32});
     };
@@ -314,8 +314,8 @@ TEST_CASE("a write of many values with codecs behind them is an error that names
         write({{&first, test::view(value)}, {&full, test::view(value)}, {&last, test::view(value)}});
       },
       {"filling store: key \"a/c/0/1\": no space"});
-  CHECK(get(store.inner, first, on)->view().size == value.size() + 4);
-  CHECK(!get(store.inner, last, on));
+  CHECK(get_value(store.inner, first, on)->view().size == value.size() + 4);
+  CHECK(!get_value(store.inner, last, on));
   test::check_refused<StoreError>([&] { write({{&wrong, test::view(value)}}); }, {"filling store: key \"a/../b\": "});
 }
 
@@ -338,14 +338,14 @@ TEST_CASE("arrays with codecs behind their shards grow and shrink, and empty sha
   auto const array = four_shards(store, behind(test::Sharding{"[2, 2]"}.list(), {zstd}));
   HostQueue on;
   array.resize({5, 3});
-  CHECK_FALSE(size(store, Key{"a/c/0/1"}, on));
+  CHECK_FALSE(value_size(store, Key{"a/c/0/1"}, on));
   array.resize({8, 8});
   auto const bytes = test::read_bytes(array, Box{all}.resolve(array.shape()));
   for (std::size_t i = 0; i < 64; ++i)
     CHECK(bytes[i] == (i / 8 < 5 && i % 8 < 3 ? static_cast<std::byte>(i + 1) : std::byte{0}));
   Bytes const zeros(64);
   array.write(Box{all}.resolve(array.shape()), {zeros.data(), Strides{8, 1}});
-  for (auto* key : {"a/c/0/0", "a/c/0/1", "a/c/1/0", "a/c/1/1"}) CHECK_FALSE(size(store, Key{key}, on));
+  for (auto* key : {"a/c/0/0", "a/c/0/1", "a/c/1/0", "a/c/1/1"}) CHECK_FALSE(value_size(store, Key{key}, on));
 }
 
 TEST_CASE("threads that write and read values with codecs behind them see whole chunks") {
@@ -359,7 +359,7 @@ TEST_CASE("threads that write and read values with codecs behind them see whole 
       for (int round = 0; round < 100; ++round) {
         Bytes const values(8, static_cast<std::byte>(2 * round + writer));  // a row of chunks of two shards, in part
         auto const row = static_cast<std::uint64_t>(4 * (round % 2) + 2 * writer);
-        array.write(Box{{row, row + 2}, {2, 6}}.resolve(array.shape()), {values.data(), Strides{4, 1}}, mine);
+        array.on(mine).write(Box{{row, row + 2}, {2, 6}}.resolve(array.shape()), {values.data(), Strides{4, 1}});
       }
       --writing;
     });
@@ -369,7 +369,7 @@ TEST_CASE("threads that write and read values with codecs behind them see whole 
       Bytes bytes(64);
       ReadOptions options;
       options.mini_batch = 2;
-      array.read(Box{all}.resolve(array.shape()), {bytes.data(), Strides{8, 1}}, mine, options);
+      array.on(mine).read(Box{all}.resolve(array.shape()), {bytes.data(), Strides{8, 1}}, options);
       for (std::size_t row = 0; row < 8; row += 2)
         for (std::size_t column : {2u, 4u}) {
           auto const at = bytes[row * 8 + column];

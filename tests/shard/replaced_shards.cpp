@@ -32,10 +32,10 @@ using Local = LocalStore<HostBuffer>;
 using HostQueue = Queue<space::Host>;
 using Numbers = std::vector<std::uint8_t>;
 
-// Of the first the first chunk is missing, so that the others lie where their neighbours do in the second.
+// In the first value the first chunk is missing, so that the others are where their neighbours are in the second.
 Numbers const first{0, 0, 3, 4, 5, 6, 7, 8}, second{11, 12, 13, 14, 15, 16, 17, 18};
 
-/// Shows a folder's values as of long ago, as files are that nobody has written for a while.
+/// Shows a folder's values with old timestamps, as of files that were not written for a while.
 struct Settled : Local {
   using Local::Local;
   ValueWatch watch(Key const& key) const {
@@ -77,7 +77,7 @@ TEST_CASE("a shard that another store replaces between two mini-batches: the new
   }
 }
 
-/// Has locks and tells of changes, but lets nobody watch. Something happens before each read of a shard's index.
+/// Has locks and reports changes, but cannot be watched. Something happens before each read of a shard's index.
 struct Unwatched {
   using buffer_type = HostBuffer;
   struct Reads {
@@ -107,7 +107,7 @@ auto two_shards(Unwatched const& store) {
   using Shards = codec::Sharding<Pipeline<space::Host, codec::Bytes>>;
   using P = Pipeline<space::Host, Shards>;
   auto const array =
-      create_array<std::uint8_t, 1>(store, "a", {.shape = {16}, .chunk_shape = {8}}, P{Shards{{2}}}, HostQueue{});
+      create_array<std::uint8_t, 1>(store, "a", {.shape = {16}, .chunks = {8}}, P{Shards{{2}}}, HostQueue{});
   Numbers values = first;
   values.insert(values.end(), second.begin(), second.end());
   array.write(all, values);
@@ -124,7 +124,7 @@ TEST_CASE("shards beside keys of their locks that are written all the time are r
   for (std::string const key : {"a/c/0", "a/c/1"}) mutexes[key] = store.lock({key}).mutex();
   int written = 0;
   store.reads->before_index = [&](Key const& shard) {
-    std::thread{[&] {  // somebody who takes the lock, but here has no time to wait for it
+    std::thread{[&] {  // a writer that takes the lock, but here has no time to wait for it
       std::unique_lock const held{*mutexes.at(shard.path), std::try_to_lock};
       if (!held) return;
       Key other{"other"};
@@ -151,7 +151,7 @@ TEST_CASE(
   std::atomic<bool> stop{false};
   std::size_t last = 0;
   HostQueue on;
-  auto const value = get(store.memory, {"a/c/0"}, on);
+  auto const value = get_value(store.memory, {"a/c/0"}, on);
   reads.before_index = [&](Key const& shard) {
     store.changes(shard).during([&] { store.write(shard, value->view(), on); });
     if (reads.indexes == last) stop = true;
@@ -179,13 +179,13 @@ TEST_CASE("a shard that is read while it is appended to has its old end or its n
   using P = Pipeline<space::Host, Shards>;
   auto const check = [](auto const& store, auto const& seen) {
     auto const array =
-        create_array<std::uint8_t, 1>(store, "a", {.shape = {size}, .chunk_shape = {size}}, P{Shards{{chunk}}});
+        create_array<std::uint8_t, 1>(store, "a", {.shape = {size}, .chunks = {size}}, P{Shards{{chunk}}});
     array.write({{0, chunk}}, Numbers(chunk, 1));
     std::atomic<bool> done{false};
     std::thread writer{[&] {
       HostQueue on;
       Numbers const many(12 * chunk, 2);
-      for (int i = 0; i < 6; ++i) array.write({{8 * chunk, 20 * chunk}}, many, on, {.append_to_shards = true});
+      for (int i = 0; i < 6; ++i) array.on(on).write({{8 * chunk, 20 * chunk}}, many, {.append_to_shards = true});
       done = true;
     }};
     auto const here = open_array<std::uint8_t, 1, P>(seen, "a");

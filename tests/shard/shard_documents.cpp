@@ -1,4 +1,4 @@
-// Documents of sharded arrays that are refused when the array is opened, and in which words.
+// Documents of sharded arrays that are refused when the array is opened, and the messages.
 #include <initializer_list>
 #include <string>
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr auto little = R"({"name": "bytes", "configuration": {"endian": "little"}})";
 
-// An array of shards of 4 x 6, whose codecs are these.
+// An array of shards of 4 x 6 with these codecs.
 void open(std::string const& codecs) {
   Memory const store;
   test::put(store, "a/zarr.json", test::sharded_document("[8, 12]", "[4, 6]", codecs).text());
@@ -61,7 +61,7 @@ TEST_CASE("inner chunks that do not divide their shard are refused (GRID-14, COD
            {"codec sharding_indexed: ", "member configuration.chunk_shape: found ", shape, "expected 2 dimensions"});
   for (auto* shape : {"[0, 3]", "[2, 0]", "[-1, 3]", "[2.0, 3]", "\"2\"", "null"})
     refuse(Sharding{shape}.list(), {"codec sharding_indexed: ", "configuration.chunk_shape"});
-  // Of shards in shards each divides the one it is in; behind a transpose lengths are the transposed ones.
+  // Shards in shards: each divides the outer one; after a transpose lengths are the transposed ones.
   refuse(with_inner(Sharding{"[2, 2]"}.list()).list(), {"expected a divisor of the shard's shape [2, 3]"});
   auto const transpose = test::json(codec::Transpose{{1, 0}});
   CHECK_NOTHROW(open('[' + transpose + ", " + Sharding{"[3, 2]"}.json() + ']'));

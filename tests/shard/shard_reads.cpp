@@ -1,4 +1,4 @@
-// How often a store that reads one range at a time is asked for a shard: indexes that are kept, ranges that are read at
+// The number of requests for a shard to a store that reads one range at a time: cached indexes, ranges that are read at
 // once, shards that are read whole.
 #include <algorithm>
 #include <atomic>
@@ -34,7 +34,7 @@ using Texts = std::vector<std::string>;
 
 namespace {
 
-/// One whose copies know what all of them write.
+/// A store whose copies know the writes of all of them.
 struct Counting : Remote {
   auto lock(Key const& key) const { return values.lock(key); }
   SequenceCounter& changes(Key const& key) const { return values.changes(key); }
@@ -55,7 +55,7 @@ using P = Pipeline<space::Host, Shards>;
 template <class S>
 auto four_shards(S const& store, HostQueue on = {}) {
   auto const array =
-      create_array<std::uint8_t, 1>(store, "a", {.shape = {size}, .chunk_shape = {16}}, P{Shards{{4}}}, on);
+      create_array<std::uint8_t, 1>(store, "a", {.shape = {size}, .chunks = {16}}, P{Shards{{4}}}, on);
   array.write(all, numbers());
   return array;
 }
@@ -91,10 +91,10 @@ TEST_CASE("indexes that are kept are read once: k inner chunks of s shards are s
   auto const reads = asked.take();
   CHECK(reads.size() == 3 * 32);
   CHECK(std::ranges::none_of(reads, [](auto const& read) { return read.ends_with("last 68"); }));
-  CHECK(values(array, 0, 32) == part(numbers(), 0, 32));  // of a shard whose index is known its chunks are asked for
+  CHECK(values(array, 0, 32) == part(numbers(), 0, 32));  // only chunks are requested of a shard with a known index
   CHECK(asked.take() == Texts{"a/c/0 0 + 16", "a/c/1 0 + 16"});
 
-  auto const apart = open_array<std::uint8_t, 1>(store, "a");  // another handle does as it is told
+  auto const apart = open_array<std::uint8_t, 1>(store, "a");  // another handle follows its own options
   values(apart, 0, 4), values(apart, 0, 4);
   CHECK(asked.take() == Texts{"a/c/0 0 + 4", "a/c/0 0 + 4", "a/c/0 last 68", "a/c/0 last 68"});
   array.keep_shard_indexes(0);
@@ -104,7 +104,7 @@ TEST_CASE("indexes that are kept are read once: k inner chunks of s shards are s
 
 TEST_CASE("an array without shards has no indexes to keep") {
   Remote const store;
-  auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}});
+  auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {4}, .chunks = {2}});
   array.keep_shard_indexes(1000);
   array.write(all, std::vector<std::uint8_t>{1, 2, 3, 4});
   CHECK(values(array, 1, 3) == std::vector<std::uint8_t>{2, 3});
@@ -116,7 +116,7 @@ TEST_CASE("indexes are kept as far as there is room: those that were used last")
   auto& asked = *store.asked;
   auto const index_reads = [&] {
     auto const reads = asked.take();
-    return std::ranges::count_if(reads, [](auto const& read) {  // of one chunk, the last shard is read whole
+    return std::ranges::count_if(reads, [](auto const& read) {  // the last shard, of one chunk, is read whole
       return read.ends_with("last 68") || read == "a/c/3";
     });
   };
@@ -131,7 +131,7 @@ TEST_CASE("indexes are kept as far as there is room: those that were used last")
   array.keep_shard_indexes(1 << 20);
   CHECK(read_shards({0, 1, 2, 3, 3, 2, 1, 0}) == 4);
 
-  // Room for as many as there are, and then for one less.
+  // Room for all of them, and then for one less.
   auto const form = P{Shards{{4}}}.resolve({{16}, data_type_of<std::uint8_t>()});
   ShardIndexCache whole{form.shards, 1 << 20};
   SequenceCounter changes;
@@ -140,7 +140,7 @@ TEST_CASE("indexes are kept as far as there is room: those that were used last")
     Key const key{"a/c/" + std::to_string(shard)};
     auto const known = cache.open(key, changes);
     auto location = cache.find(known, {4 * shard});
-    if (location.claim) location.claim->keep(get(store.values, key, on, location.claim->range())->view(), on);
+    if (location.claim) location.claim->keep(get_value(store.values, key, on, location.claim->range())->view(), on);
     CHECK(cache.find(known, {4 * shard}).chunk);
     return location.claim.has_value();
   };
@@ -153,7 +153,7 @@ TEST_CASE("indexes are kept as far as there is room: those that were used last")
     CHECK(most.size() < whole.size());
   }
   CHECK(find(most, 1) == 0);
-  CHECK(find(most, 0) == 1);  // was used least
+  CHECK(find(most, 0) == 1);  // was least recently used
   CHECK(find(most, 1) == 0);
   CHECK(find(most, 2) == 1);  // now this one was
   whole.forget({"a/c/1"});
@@ -169,20 +169,20 @@ TEST_CASE("a shard that an array writes is read by its new index, and no other i
     auto& asked = *store.asked;
     array.keep_shard_indexes(1 << 20);
     values(array, 0, size);
-    auto const zeros = std::vector<std::uint8_t>(8);  // inner chunks that go: others lie where they lay
+    auto const zeros = std::vector<std::uint8_t>(8);  // removed inner chunks: others stay in place
     writer.write(Box{{0, 8}}, zeros);
     asked.take();
     CHECK(values(array, 8, 20) == part(numbers(), 8, 20));
     CHECK(asked.take() == Texts{"a/c/0 0 + 8", "a/c/0 last 68", "a/c/1 0 + 4"});
     CHECK(values(array, 8, 20) == part(numbers(), 8, 20));
     CHECK(asked.take() == Texts{"a/c/0 0 + 8", "a/c/1 0 + 4"});
-    writer.write(Box{{0, 16}}, std::vector<std::uint8_t>(16));  // all of it goes
+    writer.write(Box{{0, 16}}, std::vector<std::uint8_t>(16));  // all of it is erased
     asked.take();
     CHECK(values(array, 0, 10) == std::vector<std::uint8_t>(10));
     CHECK(asked.take() == Texts{"a/c/0 last 68"});
     CHECK(values(array, 0, 10) == std::vector<std::uint8_t>(10));
     CHECK(asked.take() == Texts{});
-    writer.write(Box{{4, 8}}, part(numbers(), 4, 8));  // and is there again
+    writer.write(Box{{4, 8}}, part(numbers(), 4, 8));  // and exists again
     asked.take();
     CHECK(values(array, 4, 6) == part(numbers(), 4, 6));
     CHECK(asked.take() == Texts{"a/c/0 0 + 4", "a/c/0 last 68"});
@@ -387,7 +387,7 @@ TEST_CASE("a shard of which every chunk is wanted is one read, and its index is 
   CHECK(asked.take() == Texts{"a/c/0", "a/c/1"});
   CHECK(values(array, 4, 40, together) == part(numbers(), 4, 40));
   CHECK(asked.take() == Texts{"a/c/0 4 + 12", "a/c/0 last 68", "a/c/1", "a/c/2 0 + 8", "a/c/2 last 68"});
-  CHECK(values(array, 0, size, {.mini_batch = 3}) == numbers());  // none of the large ones is in one mini-batch
+  CHECK(values(array, 0, size, {.mini_batch = 3}) == numbers());  // no large one is in one mini-batch
   CHECK(std::ranges::count_if(asked.take(), [](auto const& read) { return read.ends_with("last 68"); }) == 3);
 
   std::uint64_t const all_of_it = 68 + 16;
@@ -396,7 +396,7 @@ TEST_CASE("a shard of which every chunk is wanted is one read, and its index is 
   CHECK(values(array, 0, 16, {.mini_batch = 4, .max_request_bytes = all_of_it - 1}) == part(numbers(), 0, 16));
   CHECK(asked.take() == Texts{"a/c/0 0 + 16", "a/c/0 last 68"});
 
-  array.keep_shard_indexes(1 << 20);  // of what was read whole, too
+  array.keep_shard_indexes(1 << 20);  // after whole reads, too
   values(array, 0, 16, together);
   asked.take();
   values(array, 0, 3);
@@ -417,7 +417,7 @@ TEST_CASE("whole shards that are missing, have holes, or have more in them than 
   CHECK(expected("ccccaaaa", {{4, 4}, {none, none}, {0, 4}, {0, 4}}) == "aaaa" + std::string(4, '\0') + "cccccccc");
   CHECK(asked.take() == Texts{"a/c/0"});
   CHECK(expected("aaaa" + std::string(100, '?'), {{0, 4}, {0, 4}, {50, 4}, {0, 4}}) == "aaaaaaaa????aaaa");
-  CHECK(asked.take() == Texts{"a/c/0", "a/c/0 0 + 54", "a/c/0 last 68"});  // it is not taken when its size is known
+  CHECK(asked.take() == Texts{"a/c/0", "a/c/0 0 + 54", "a/c/0 last 68"});  // it is not cached once its size is known
   store.values.erase({"a/c/0"}, array.untyped().queue());
   asked.take();
   CHECK(values(array, 0, 16, {.mini_batch = 4}) == std::vector<std::uint8_t>(16));
@@ -428,7 +428,7 @@ TEST_CASE("mini-batches that nobody has a wish for hold whole shards, where thes
   Remote const store;
   HostQueue const on{2};
   auto const array =
-      create_array<std::uint8_t, 1>(store, "a", {.shape = {40'000}, .chunk_shape = {400}}, P{Shards{{8}}}, on);
+      create_array<std::uint8_t, 1>(store, "a", {.shape = {40'000}, .chunks = {400}}, P{Shards{{8}}}, on);
   array.fill(all, 3);
   store.asked->take();
   auto const found = array.read(all);

@@ -1,4 +1,4 @@
-// What reading and writing shards asks of a store: how often, and for which bytes.
+// Requests of reads and writes of shards to a store: how often, and for which bytes.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -19,7 +19,7 @@
 #include <tessera/node/create.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/cast_store.hpp>
-#include <tessera/store/is_near.hpp>
+#include <tessera/store/detail/is_near.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/prefix_store.hpp>
@@ -32,7 +32,7 @@ using Memory = MemoryStore<HostBuffer>;
 
 namespace {
 
-/// What was asked for, but for documents.
+/// The requests, except for documents.
 struct Asked {
   std::mutex mutex{};
   std::vector<std::string> reads{}, lends{}, writes{}, erased{};
@@ -47,7 +47,7 @@ struct Asked {
     std::lock_guard lock{mutex};
     if (!test::is_document(key)) list.push_back(said(key, range));
   }
-  /// Reads, alone or together: "a, b" are two that were asked for at once.
+  /// Reads, alone or together: "a, b" are two that were requested at once.
   std::vector<std::string> requests() const {
     auto result = reads;
     for (auto const& list : many) {
@@ -60,7 +60,7 @@ struct Asked {
   void forget() { reads.clear(), lends.clear(), writes.clear(), erased.clear(), many.clear(); }
 };
 
-/// Writes down what is asked of it; answers many requests at once.
+/// Notes the requests to it; answers many requests at once.
 struct Noting {
   using buffer_type = HostBuffer;
   using On = Queue<space::Host>;
@@ -169,7 +169,7 @@ TEST_CASE("a read asks for the indexes of its shards together, once, and then fo
       read_text(array, Box{{3, 5}, {6, 8}}, {.mini_batch = every_chunk});
       CHECK(asked.many == Many{{index("c/0/1"), index("c/1/1")}, {chunk("c/0/1", 3), chunk("c/1/1", 1)}});
 
-      asked.forget();  // of a shard that is known the index is not asked for again
+      asked.forget();  // the index of a known shard is not requested again
       array.keep_shard_indexes(1 << 20);
       read_text(array, Box{{0, 2}, {0, 6}}, {.mini_batch = every_chunk});
       read_text(array, Box{{2, 6}, {0, 2}}, {.mini_batch = every_chunk});
@@ -221,7 +221,7 @@ TEST_CASE("indexes that are read at once have 4 MiB together") {
 
 namespace {
 
-/// Fails at one key, and does not say at which.
+/// Fails at one key, and does not name it.
 struct Failing : Noting {
   std::string bad{};
   void get_many(std::span<ReadRequest<space::Host>> requests, On& on) const {
@@ -248,7 +248,7 @@ TEST_CASE("a store's error of several indexes at once, which names no key, is gi
   };
   CHECK(said(Box{all}).starts_with('|'));
   CHECK(said(Box{all}).find("c/0/0") == std::string::npos);
-  CHECK(said(Box{{4, 6}, {0, 2}}).starts_with("c/1/0|"));  // of one it is clear
+  CHECK(said(Box{{4, 6}, {0, 2}}).starts_with("c/1/0|"));  // with one key it is clear
 }
 
 TEST_CASE("a store that holds its values is asked for indexes once, and lends inner chunks (CODEC-SHARD-23)") {
@@ -289,20 +289,20 @@ TEST_CASE("shards in shards: each index is read once, those of a depth together"
   CHECK(asked.many[2].size() == 16);
   asked.forget();
   CHECK(read_text(array, Box{all}) == letters());
-  CHECK(asked.requests() == Texts{"c/0/0"});  // of which the indexes are parts
+  CHECK(asked.requests() == Texts{"c/0/0"});  // with the indexes as parts
 }
 
 namespace {
 
-/// Shards of 500 x 500 elements, of 25 chunks each, in a store that is asked through `open_in`: each thread asks for its
-/// share at once, if the store takes many requests.
+/// Shards of 500 x 500 elements, of 25 chunks each, in a store opened through `open_in`: each thread requests its share
+/// at once, if the store accepts many requests.
 template <class T, class Stored, class Asking, class Door>
 void check_one_request_for_a_shard(Asking const& store, Asked& asked, Stored const& stored, Door const& open_in) {
   using namespace std::string_literals;
   constexpr bool takes_many = std::same_as<Asking, Noting>;
   std::vector<T> numbers(1000 * 1000);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<T>(i * i);
-  create_array<T, 2>(store, "a", {.shape = {1000, 1000}, .chunk_shape = {500, 500}}, stored).write(all, numbers);
+  create_array<T, 2>(store, "a", {.shape = {1000, 1000}, .chunks = {500, 500}}, stored).write(all, numbers);
   for (std::size_t threads : {1u, 2u, 16u}) {
     CAPTURE(threads);
     auto const array = open_array<T, 2, AllCodecs>(open_in(store), "a", test::HostQueue{threads});
@@ -324,7 +324,7 @@ void check_one_request_for_a_shard(Asking const& store, Asked& asked, Stored con
   }
 }
 
-/// As Noting, and has no more than a store must have.
+/// Like Noting, with only the required functions of a store.
 struct NotingRead {
   using buffer_type = HostBuffer;
   Noting inner{};
@@ -362,14 +362,14 @@ TEST_CASE("where one of several whole shards has more in it than anybody needs, 
   std::vector<std::uint8_t> numbers(16), read(numbers.size());
   std::iota(numbers.begin(), numbers.end(), std::uint8_t{1});
   Pipeline<space::Host, codec::Sharding<Pipeline<space::Host, codec::Bytes>>> const shards{{.chunk_shape = {2}}};
-  create_array<std::uint8_t, 1>(store, "a", {.shape = {16}, .chunk_shape = {4}}, shards).write(all, numbers);
+  create_array<std::uint8_t, 1>(store, "a", {.shape = {16}, .chunks = {4}}, shards).write(all, numbers);
   auto const shard = test::value(store.inner, "a/c/1");
   test::put(store.inner, "a/c/1", shard.substr(0, 4) + std::string(100, '?') + shard.substr(4));
   auto const array = open_array<std::uint8_t, 1, AllCodecs>(store, "a", test::HostQueue{});
   store.asked->forget();
   array.read(all, read);
   CHECK(read == numbers);
-  auto const& many = store.asked->many;  // of what was done: the whole shards were not
+  auto const& many = store.asked->many;  // the finished part: without the whole shards
   REQUIRE(many.size() == 2);
   CHECK(many[0] == Texts{"a/c/0 last 36", "a/c/1 last 36", "a/c/2 last 36", "a/c/3 last 36"});
   CHECK(many[1].size() == 8);
@@ -433,7 +433,7 @@ TEST_CASE("a shard of nothing but the fill value is no key (CODEC-SHARD-19)") {
   CHECK(test::value(store.inner, "c/0/0") == "(missing)");
   CHECK(read_text(array, Box{all}) == std::string(32, '.') + letters().substr(32));
 
-  for (std::uint64_t row : {4u, 6u}) {  // inner chunk by inner chunk, the shard is there until the last of them
+  for (std::uint64_t row : {4u, 6u}) {  // inner chunk by inner chunk, the shard exists until the last of them
     CHECK(test::value(store.inner, "c/1/0") != "(missing)");
     for (std::uint64_t column : {0u, 2u}) write_text(array, Box{{row, row + 2}, {column, column + 2}}, "....");
   }

@@ -1,4 +1,4 @@
-// Sharded arrays, held against a model that is changed one element at a time.
+// Sharded arrays, compared with a model that is changed one element at a time.
 #include <map>
 #include <string>
 #include <vector>

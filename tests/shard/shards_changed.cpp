@@ -53,12 +53,12 @@ struct InterruptedLending : Interrupted {
 template <class P>
 auto made(auto const& store, std::uint64_t size, std::uint64_t per_shard, std::uint64_t per_chunk, HostQueue on = {}) {
   codec::Sharding<typename P::leaf_type> const shards{{per_chunk}};
-  return create_array<std::uint32_t, 1>(store, "a", {.shape = {size}, .chunk_shape = {per_shard}}, P{shards}, on);
+  return create_array<std::uint32_t, 1>(store, "a", {.shape = {size}, .chunks = {per_shard}}, P{shards}, on);
 }
 
 template <class P, class S>
 void check_replaced(bool backwards) {
-  // Of the one the first chunk is missing, so that the others are where their neighbours are in the other.
+  // In one value the first chunk is missing, so that the others are where their neighbours are in the other.
   std::vector<std::uint32_t> first{0, 0, 3, 4, 5, 6, 7, 8}, second{11, 12, 13, 14, 15, 16, 17, 18};
   if (backwards) first.swap(second);
   for (int reads = 0; reads <= 5; ++reads) {
@@ -93,7 +93,7 @@ namespace {
 
 constexpr std::uint32_t versions = 1000;  // an element is its index times that and a version, or nothing
 
-// Threads write and read parts of one array, whose chunks come and go; one reader of two keeps indexes.
+// Threads write and read parts of one array, whose chunks appear and disappear; one reader of two keeps indexes.
 template <class P, class S, class Seen>
 void check_shared(S const& store, Seen const& seen) {
   constexpr std::uint64_t size = 64;
@@ -110,7 +110,7 @@ void check_shared(S const& store, Seen const& seen) {
         for (std::uint32_t i = 0; i < 24; ++i)
           if ((i / 4 + round + writer) % 3 != 0)
             values[i] = static_cast<std::uint32_t>(first + i) * versions + 2 * round + writer;
-        array.write(Box{{first, first + 24}}, values, on);
+        array.on(on).write(Box{{first, first + 24}}, values);
       }
       --writing;
     });

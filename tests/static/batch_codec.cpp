@@ -7,7 +7,7 @@ using tessera::codec::Bytes;
 
 inline int batches = 0, in_batches = 0;
 
-// The host's: chunks of a batch side by side on the queue's threads.
+// The host's: processes chunks of a batch in parallel on the queue's threads.
 struct BatchInvert {
   using kind = tessera::bytes_to_bytes;
   static constexpr std::string_view name = "invert";
@@ -24,7 +24,7 @@ struct BatchInvert {
   }
 };
 
-// A user's array-to-bytes codec that runs: elements are stored as differences, row by row, so it must know their shape.
+// A custom array-to-bytes codec: elements are stored as differences, row by row, so it must know their shape.
 struct Difference {
   using kind = tessera::array_to_bytes;
   static constexpr std::string_view name = "difference";
@@ -71,7 +71,7 @@ int main() {
   any.read(tessera::all, result, {.mini_batch = 64});
   check(result == elements() && batches == 2 && in_batches == 10, "and in a list of codecs");
 
-  // Six chunks, of a row of differences each, go through a device codec that is told their shape.
+  // Six chunks, of a row of differences each, pass a device codec that receives their shape.
   Queue<space::Device> on;
   Elements const pipeline{};
   auto const form = pipeline.resolve({{1, 4}, tessera::data_type_of<float>()});

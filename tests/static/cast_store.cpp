@@ -19,12 +19,12 @@ int main() {
   check(read_on_device(array, on) == elements(), "chunks cross when they are read");
   check(stub::counts.crossings == 5 + 1, "each chunk that is there once, and the result");
 
-  auto const value = tessera::get(seen, {"a/c/0/0"}, on);
-  tessera::get(seen, {"a/c/2/1"}, on);  // so that no staging memory has the value by chance
+  auto const value = tessera::get_value(seen, {"a/c/0/0"}, on);
+  tessera::get_value(seen, {"a/c/2/1"}, on);  // so that no staging memory has the value by chance
   seen.write({"b"}, value->view(), on);
-  check(tessera::get(store, {"b"}, on.host())->view().size == 24, "what is written crosses back");
-  auto const back = tessera::get(seen, {"b"}, on);
+  check(tessera::get_value(store, {"b"}, on.host())->view().size == 24, "what is written crosses back");
+  auto const back = tessera::get_value(seen, {"b"}, on);
   check(on_host<int>(back->view(), on) == on_host<int>(value->view(), on), "and is the same");
-  check(seen.erase({"b"}, on) && !tessera::get(store, {"b"}, on.host()), "erased through it");
+  check(seen.erase({"b"}, on) && !tessera::get_value(store, {"b"}, on.host()), "erased through it");
   return failed;
 }

@@ -1,4 +1,4 @@
-// Stores whose values are device memory: tessera's own, and a user's of ten lines.
+// Stores whose values are device memory: tessera's own, and a custom one of ten lines.
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,7 +13,7 @@ static_assert(tessera::Store<DeviceStore> && tessera::Store<DeviceStore, stub::D
 static_assert(!tessera::Store<DeviceStore, Host> && !tessera::Store<HostStore, stub::DeviceBuffer>);
 static_assert(std::is_same_v<tessera::queue_of<DeviceStore>, Queue<space::Device>>);
 
-// A user's.
+// A custom one.
 struct Blocks {
   using buffer_type = stub::DeviceBuffer;
   std::shared_ptr<std::map<std::string, stub::DeviceBuffer>> values =
@@ -34,9 +34,9 @@ int device_bytes(tessera::Store<stub::DeviceBuffer> auto const&) { return 1; }
 
 template <class S>
 void reads(S const& store, Queue<space::Device>& on, char const* what) {
-  auto const value = tessera::get(store, {"a"}, on);
+  auto const value = tessera::get_value(store, {"a"}, on);
   check(value && on_host<int>(value->view(), on) == std::vector{1, 2, 3}, what);
-  check(!tessera::get(store, {"b"}, on), what);
+  check(!tessera::get_value(store, {"b"}, on), what);
 
   stub::DeviceBuffer memory{4, on};
   check(tessera::get_into(store, {"a"}, memory.span(), on, ByteRange::suffix(4)) == 4u, what);
@@ -57,24 +57,25 @@ int main() {
   std::memcpy(host.span().data, three, sizeof three);
 
   DeviceStore store;
-  store.write({"a"}, tessera::cast<stub::DeviceBuffer>(std::move(host), on).view(), on);
+  store.write({"a"}, tessera::copy_to<stub::DeviceBuffer>(std::move(host), on).view(), on);
   reads(store, on, "a store in device memory");
   reads(store, other, "the same, in the order of another queue than it was written in");
   check(device_bytes(store) == 1, "it is a Store<DeviceBuffer>");
 
-  // Replaced by one queue while another, which nobody waits for yet, is to read the old value.
-  auto const old = tessera::get(store, {"a"}, other);
+  // Replaced by one queue while another, which has not been waited for yet, is to read the old value.
+  auto const old = tessera::get_value(store, {"a"}, other);
   Host next{sizeof one};
   std::memcpy(next.span().data, one, sizeof one);
-  store.write({"a"}, tessera::cast<stub::DeviceBuffer>(std::move(next), on).view(), on);
+  store.write({"a"}, tessera::copy_to<stub::DeviceBuffer>(std::move(next), on).view(), on);
   on.wait();
   check(on_host<int>(old->view(), other) == std::vector{1, 2, 3}, "a reader keeps the value that it found");
-  check(on_host<int>(tessera::get(store, {"a"}, other)->view(), other) == std::vector{9}, "the next has the new one");
+  check(on_host<int>(tessera::get_value(store, {"a"}, other)->view(), other) == std::vector{9},
+        "the next has the new one");
 
   Blocks blocks;
   Host again{sizeof three};
   std::memcpy(again.span().data, three, sizeof three);
-  blocks.values->emplace("a", tessera::cast<stub::DeviceBuffer>(std::move(again), on));
+  blocks.values->emplace("a", tessera::copy_to<stub::DeviceBuffer>(std::move(again), on));
   reads(blocks, on, "a user's store");
   return failed;
 }

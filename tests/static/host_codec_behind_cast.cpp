@@ -1,4 +1,4 @@
-// A codec of the host in a pipeline that begins on the device, and the other way round: the crossing is a stage.
+// A codec on the host in a pipeline that begins on the device, and vice versa: the crossing is a stage.
 #include <tessera/with/zstd.hpp>
 
 #include "sample.hpp"
@@ -26,7 +26,7 @@ using Any = tessera::AnyPipeline<space::Device, space::Host, tessera::Codecs<Byt
 using AnyFromDevice = tessera::AnyPipeline<space::Host, space::Device, tessera::Codecs<Bytes, DeviceInvert>>;
 static_assert(crosses_once<Any> && crosses_once<AnyFromDevice>);
 
-// What is encoded on one route decodes on another.
+// A chunk encoded on one route decodes on another.
 template <class To, class From>
 void round_trip(To const& encoding, From const& decoding, char const* what) {
   static_assert(std::is_same_v<typename To::bytes_space, space::Host> &&
@@ -37,7 +37,7 @@ void round_trip(To const& encoding, From const& decoding, char const* what) {
   float const values[] = {1, 2, 3, 4, 5, 6};
   Host plain{sizeof values}, bytes{form.encoded_bound()};
   std::memcpy(plain.span().data, values, sizeof values);
-  auto const device = tessera::cast<stub::DeviceBuffer>(std::move(plain), on);
+  auto const device = tessera::copy_to<stub::DeviceBuffer>(std::move(plain), on);
   tessera::EncodeTask<space::Host, space::Device> put{device.view(), bytes.span()};
   encoding.encode(form, {&put, 1}, on);
   stub::DeviceBuffer result{same.decoded_size, on};

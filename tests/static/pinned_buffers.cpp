@@ -1,4 +1,4 @@
-// Memory that both the host and the device can touch: it is worked on in the order of a device queue, and a host codec
+// Memory that both the host and the device can access: it is used in the order of a device queue, and a host codec
 // waits for that.
 #include <cstdlib>
 #include <filesystem>
@@ -43,23 +43,23 @@ int main() {
   tessera::MemoryStore<stub::PinnedBuffer> const chunks;
   documents.list("a/c", [&](tessera::Listed const& entry) {
     tessera::Key const key{std::string{entry.path}};
-    chunks.write(key, tessera::get(files.chunk_store(), key, on)->view(), on);
+    chunks.write(key, tessera::get_value(files.chunk_store(), key, on)->view(), on);
   });
   auto const late = open_array<float, 2, InPinned>(SplitStore{documents, chunks}, "a", on).read(tessera::all);
   check(std::vector<float>(late.elements().begin(), late.elements().end()) == elements(),
         "a host codec waits for bytes that a queue has yet to copy");
 
-  // A value that a queue has yet to make, written to a file and to memory.
+  // A value that a queue has not made yet, written to a file and to memory.
   Host plain{3};
   std::memcpy(plain.span().data, "abc", 3);
-  auto const value = tessera::cast<stub::PinnedBuffer>(std::move(plain), on);
+  auto const value = tessera::copy_to<stub::PinnedBuffer>(std::move(plain), on);
   LocalStore<stub::PinnedBuffer>{folder.string()}.write({"value"}, value.view(), on);
-  auto const back = tessera::get(documents, {"value"}, on.host());
+  auto const back = tessera::get_value(documents, {"value"}, on.host());
   check(std::memcmp(back->view().data, "abc", 3) == 0, "a file is written when its bytes are there");
   tessera::MemoryStore<stub::PinnedBuffer> memory;
   memory.write({"value"}, value.view(), on);
   Queue<space::Device> other;
-  auto const host = tessera::cast<Host>(*tessera::get(memory, {"value"}, other), other);
+  auto const host = tessera::copy_to<Host>(*tessera::get_value(memory, {"value"}, other), other);
   check(std::memcmp(host.view().data, "abc", 3) == 0, "a value in pinned memory, cast to the host's");
   std::filesystem::remove_all(folder);
   return failed;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/any_spaces.hpp>
 #include <tessera/tessera.hpp>
 
 #include "stub_device.hpp"
@@ -30,7 +31,7 @@ inline float element(std::uint64_t i, std::uint64_t j) {
   return missing ? fill : static_cast<float>(100 * i + j);
 }
 
-// What a read of everything gives.
+// The result of reading everything.
 inline std::vector<float> elements() {
   std::vector<float> all;
   for (std::uint64_t i = 0; i < rows; ++i)
@@ -99,8 +100,8 @@ template <class To>
 To upload(HostStore const& from, tessera::Queue<space::Device>& on) {
   To to;
   from.list("", [&](tessera::Listed const& entry) {
-    auto value = tessera::get(from, {std::string{entry.path}}, on.host());
-    to.write({std::string{entry.path}}, tessera::cast<tessera::buffer_of<To>>(*std::move(value), on).view(), on);
+    auto value = tessera::get_value(from, {std::string{entry.path}}, on.host());
+    to.write({std::string{entry.path}}, tessera::copy_to<tessera::buffer_of<To>>(*std::move(value), on).view(), on);
   });
   return to;
 }
@@ -114,7 +115,7 @@ std::vector<T> on_host(tessera::ByteView<space::Device> bytes, tessera::Queue<sp
   return result;
 }
 
-// All elements of an array in device memory, read into memory of the caller's.
+// All elements of an array in device memory, read into the caller's memory.
 template <class Array>
 std::vector<float> read_on_device(Array const& array, tessera::Queue<space::Device>& on) {
   stub::DeviceBuffer memory{rows * columns * sizeof(float), on};

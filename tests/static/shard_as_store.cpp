@@ -1,5 +1,5 @@
-// A sharded array is a store of its inner chunks: ranges of the values of the store below it, in any memory. What reads
-// chunks reads inner chunks, those of many shards in one mini-batch.
+// A sharded array is a store of its inner chunks: ranges of the values of the store below it, in any memory. Reads of
+// chunks then read inner chunks, those of many shards in one mini-batch.
 #include <charconv>
 
 #include "../chunk_access.hpp"
@@ -9,8 +9,8 @@ using namespace sample;
 using tessera::ByteRange, tessera::Key, tessera::Queue, tessera::ReadRequest, tessera::Destination;
 using tessera::codec::Bytes;
 
-// Inner chunks have keys as chunks have, "c/3/1", counted over the whole array. Indexes are read from `Indexes`, the
-// same values as host bytes.
+// Inner chunks have keys like chunks, "c/3/1", counted over the whole array. Indexes are read from `Indexes`, the same
+// values as host bytes.
 template <class Parent, class Indexes>
 class ShardStore {
   using Space = tessera::space_of<Parent>;
@@ -52,7 +52,7 @@ class ShardStore {
     auto const [slash, wrong] = std::from_chars(key.path.data() + 2, end, row);
     if (wrong != std::errc{} || std::from_chars(slash + 1, end, column).ec != std::errc{}) return std::nullopt;
     Key shard{path_ + "/c/" + std::to_string(row / 2) + "/" + std::to_string(column / 2)};
-    auto const index = tessera::get(indexes_, shard, on, ByteRange::suffix(index_size));
+    auto const index = tessera::get_value(indexes_, shard, on, ByteRange::suffix(index_size));
     if (!index) return std::nullopt;
     auto const range = find(index_of(index->view()), row % 2 * 2 + column % 2);
     if (!range) return std::nullopt;

@@ -110,7 +110,7 @@ int main() {
   check(read_on_device(tessera::open_array<float, 2, Packed>(store, "b", on), on) == elements(),
         "a codec after shards");
 
-  // What is wrong inside of a shard is told with the key of a value, and no place in a batch leaks out of it.
+  // An error inside a shard names the key of a value, and no place in a batch.
   auto broken = shard(zstd, 0);
   broken.span().data[1] = std::byte{0};
   store.write({"a/c/1/0"}, broken.view(), on.host());

@@ -1,4 +1,4 @@
-// Documents in host memory, chunks in device memory: opening an array asks nothing of the device.
+// Documents in host memory, chunks in device memory: opening an array makes no request to the device.
 #include "sample.hpp"
 
 using namespace sample;

@@ -1,6 +1,6 @@
-// A device of which only the interface is real: what issues about device memory will bring, as small as it can be. Its
-// memory is the host's at addresses that fault when touched, and its queue runs nothing before somebody waits: work
-// that the host does not wait for, or that is freed too early, shows.
+// A device of which only the interface is real, as small as possible. Its memory is host memory at addresses that fault
+// when accessed, and its queue runs nothing before a wait: work that the host does not wait for, or that is freed too
+// early, shows.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -19,7 +19,7 @@
 #include <tessera/buffer/concept.hpp>
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
-#include <tessera/memory/object_pool.hpp>
+#include <tessera/memory/detail/object_pool.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/place/copy.hpp>
@@ -37,14 +37,14 @@ T* to_host(T* p) {
   return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(p) - distance);
 }
 
-// What was asked of the device since the last reset.
+// Requests to the device since the last reset.
 struct Counts {
   std::atomic<int> copies{0}, crossings{0}, launches{0}, waits{0}, allocations{0};
   void reset() { copies = crossings = launches = waits = allocations = 0; }
 };
 inline Counts counts;
 
-// Work in order, done when somebody waits for it.
+// Work in order, done at a wait.
 class Stream {
  public:
   ~Stream() { wait(queued_); }
@@ -63,7 +63,7 @@ class Stream {
   }
 
  private:
-  std::recursive_mutex mutex_;  // work may free what frees more
+  std::recursive_mutex mutex_;  // work may free objects that free more
   std::deque<std::function<void()>> work_;
   std::uint64_t queued_ = 0, done_ = 0;
 };
@@ -156,7 +156,7 @@ class Queue<space::Device> {
   Queue<space::Host> host_;
   std::shared_ptr<stub::Stream> stream_ = std::make_shared<stub::Stream>();
   std::shared_ptr<ObjectPool> kept_ =
-      std::make_shared<ObjectPool>();  // goes before the stream: what it keeps is freed in its order
+      std::make_shared<ObjectPool>();  // destroyed before the stream: its objects are freed in its order
 };
 static_assert(WorkQueue<Queue<space::Device>>);
 

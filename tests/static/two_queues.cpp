@@ -1,5 +1,5 @@
-// Two device queues fed by one host queue, both with work that nobody has waited for: neither may use the memory that
-// the other's work still needs.
+// Two device queues fed by one host queue, both with unfinished work: neither may use the memory that the other's work
+// still needs.
 #include "../chunk_access.hpp"
 #include "sample.hpp"
 

@@ -15,7 +15,7 @@ int main() {
   MemoryStore<HostBuffer> const store;
   Queue<space::Host> host;
   Queue<space::Device> device;
-  auto const here = get(store, Key{"a"}, host);
-  auto const there = get(MemoryStore<stub::DeviceBuffer>{}, Key{"a"}, device);
+  auto const here = get_value(store, Key{"a"}, host);
+  auto const there = get_value(MemoryStore<stub::DeviceBuffer>{}, Key{"a"}, device);
   return !holds || here || there;
 }

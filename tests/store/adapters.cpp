@@ -1,4 +1,4 @@
-// Stores made of other stores: what they pass on, and what they keep back.
+// Stores made from other stores: the members that they forward, and those that they hide.
 #include <mutex>
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ using Memory = MemoryStore<HostBuffer>;
 
 namespace {
 
-// Counts the requests that come together.
+// Counts the requests that arrive together.
 struct Counting : Memory {
   std::size_t* together;
   explicit Counting(std::size_t& count) : together{&count} {}

@@ -1,4 +1,4 @@
-// Bytes that are put behind a value, in every store that can.
+// Bytes that are appended to a value, in every store that supports it.
 #include <csignal>
 #include <filesystem>
 #include <string>
@@ -36,7 +36,7 @@ bool append(S const& store, std::string const& key, std::string const& more, std
   return store.append({key}, test::view(bytes), size, on);
 }
 
-/// A store that can be written and no more.
+/// A store that supports only writing.
 struct Plain {
   using buffer_type = HostBuffer;
   Memory inner{};

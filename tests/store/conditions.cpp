@@ -1,4 +1,4 @@
-// LocalStore where the world is unkind: no permission, a full disk, a writer that is killed.
+// LocalStore in adverse conditions: no permission, a full disk, a killed writer.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -25,7 +25,7 @@ using Local = LocalStore<HostBuffer>;
 
 namespace {
 
-/// What f() says of an error, in a process of its own that `prepare` may change: "" if there is none.
+/// The error message of f(), in a process of its own that `prepare` may change: "" if there is none.
 template <class Prepare, class F>
 std::string in_a_process(Prepare&& prepare, F&& f) {
   int ends[2];
@@ -194,7 +194,7 @@ TEST_CASE("a reader sees the old value or the new while writers are killed at an
     killed += WIFSIGNALED(status);
     ::close(ends[0]), ::close(ends[1]);
     torn += std::ranges::count(values, test::value(store, "a/k")) != 1;
-    CHECK(test::listed_directory(store, "a").size() == 1);  // what was left unfinished is no key
+    CHECK(test::listed_directory(store, "a").size() == 1);  // an unfinished file is not a key
   }
   CHECK(torn == 0);
   CHECK(killed == 40);

@@ -29,7 +29,7 @@ std::vector<std::string> unfinished(std::filesystem::path const& folder) {
   return names;
 }
 
-/// Lets each system call of `act(store)` fail, one after the other, and holds that it is a StoreError that names the
+/// Lets each system call of `act(store)` fail, one after the other, and checks that it is a StoreError that names the
 /// store and the key or is overcome, and that `check(store, whether it threw)` holds afterwards and with a new store.
 /// No file is left open, none unfinished. `old` makes the store's first values.
 template <class Old, class Act, class Check>
@@ -149,7 +149,7 @@ TEST_CASE("a read gives the value or an error, whichever of its system calls fai
       {}, "a/k", old,
       [](Local const& store) {
         test::HostQueue on;
-        auto const known = size(store, {"a/k"}, on);
+        auto const known = value_size(store, {"a/k"}, on);
         CHECK(known == old_value.size());
         std::string two(10, '?');
         auto const half = [&](std::size_t at) {
@@ -239,7 +239,7 @@ TEST_CASE("a listing is whole or an error, whichever of its system calls fails")
         {}, folder, old,
         [&](Local const& store) {
           auto const found = test::listed_directory(store, folder);
-          // A link that cannot be looked at is shown; reading it tells why.
+          // A link that cannot be inspected is listed; reading it reports the cause.
           if (folder.empty())
             CHECK((found == std::vector<std::string>{"a/", "link:1"} ||
                    found == std::vector<std::string>{"a/", "link:0"}));
@@ -301,7 +301,7 @@ TEST_CASE(
   CHECK(calls.count("preadv") == 2);
   CHECK(calls.count("pread") == 1);
   CHECK(calls.count("fstat") == 2);
-  CHECK(calls.count("openat2") + calls.count("openat") <= 3);  // one of them asks whether the kernel has it
+  CHECK(calls.count("openat2") + calls.count("openat") <= 3);  // one of them tests whether the kernel supports it
 }
 
 TEST_CASE("how far apart ranges of a file are that are read at once, and how much that is") {
@@ -312,7 +312,7 @@ TEST_CASE("how far apart ranges of a file are that are read at once, and how muc
   test::put(store, "k", large);
   test::HostQueue on;
   Key const key{"k"};
-  // One behind the other, and gaps of 1, 5000 and 900,000 bytes.
+  // Consecutive, and with gaps of 1, 5000 and 900,000 bytes.
   ByteRange const ranges[] = {{0, 10}, {10, 10}, {21, 10}, {5031, 10}, {905'041, 10}};
   auto const reads = [&](std::optional<std::uint64_t> gap, std::uint64_t most) {
     std::vector<test::Bytes> memory(5, test::Bytes(10));
@@ -332,7 +332,7 @@ TEST_CASE("how far apart ranges of a file are that are read at once, and how muc
   CHECK(reads(1, any) == 3);
   CHECK(reads(4999, any) == 3);
   CHECK(reads(5000, any) == 2);
-  CHECK(reads(any, any) == 2);  // so many bytes are not read for nothing
+  CHECK(reads(any, any) == 2);  // that many bytes are not read needlessly
   CHECK(reads(any, 5041) == 2);
   CHECK(reads(any, 5040) == 3);
   CHECK(reads(any, 31) == 3);
@@ -386,7 +386,7 @@ TEST_CASE("a root that somebody makes while it is looked for is found") {
   std::string found;
   {
     test::SystemCalls calls;
-    calls.fail(0, ENOENT);  // it was not there, and now it is
+    calls.fail(0, ENOENT);  // it was missing, and now exists
     found = test::value(store, "key");
     CHECK(calls.made().at(0) == "open");
     CHECK(calls.count("open") == 2);

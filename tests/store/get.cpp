@@ -1,4 +1,4 @@
-// What is derived from a store's one primitive, and the helper for those that do better.
+// Functions derived from a store's one primitive, and the helper for stores with more.
 #include <algorithm>
 #include <cstdint>
 #include <random>
@@ -8,14 +8,14 @@
 #include <doctest/doctest.h>
 
 #include <support/store_conformance.hpp>
-#include <tessera/store/coalesce.hpp>
+#include <tessera/store/detail/coalesce.hpp>
 #include <tessera/store/memory_store.hpp>
 
 using namespace tessera;
 
 namespace {
 
-// The primitive alone, of a store that counts what it is asked.
+// Only the primitive, of a store that counts requests.
 struct Plain {
   using buffer_type = HostBuffer;
   MemoryStore<HostBuffer> values;
@@ -59,11 +59,11 @@ TEST_CASE("the size of a value is known without reading it, from any store") {
   test::put(store.values, "k", "0123456789");
   test::put(store.values, "empty", "");
   test::HostQueue on;
-  CHECK(size(store, {"k"}, on) == 10);
-  CHECK(size(store, {"empty"}, on) == 0);
-  CHECK_FALSE(size(store, {"missing"}, on));
+  CHECK(value_size(store, {"k"}, on) == 10);
+  CHECK(value_size(store, {"empty"}, on) == 0);
+  CHECK_FALSE(value_size(store, {"missing"}, on));
   CHECK(reads == 3);
-  test::check_refused<StoreError>([&] { size(store, {"../k"}, on); }, {"key \"../k\"", "not a key"});
+  test::check_refused<StoreError>([&] { value_size(store, {"../k"}, on); }, {"key \"../k\"", "not a key"});
 }
 
 TEST_CASE("ranges whose gaps are small are one run") {

@@ -18,7 +18,7 @@ using namespace tessera;
 using Memory = MemoryStore<HostBuffer>;
 using Local = LocalStore<HostBuffer>;
 
-// What adapters lend is what the store lends that they are around.
+// Adapters lend the values that the store inside lends.
 static_assert(LendingStore<Memory> && LendingStore<PrefixStore<ReadOnlyStore<SplitStore<Local, Memory>>>>);
 static_assert(!LendingStore<Local> && !LendingStore<PrefixStore<ReadOnlyStore<SplitStore<Memory, Local>>>>);
 static_assert(!LendingStore<CastStore<HostBuffer, Memory>> && !LendingStore<AnyStore<HostBuffer>>);

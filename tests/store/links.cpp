@@ -1,6 +1,6 @@
 // Symbolic links below a LocalStore's root: to folders and files, inside and outside of it, to nothing and in circles,
-// while somebody changes them, on kernels with openat2 and without. They are refused, or followed: by every operation
-// alike.
+// while another process changes them, on kernels with openat2 and without. They are refused, or followed: by every
+// operation alike.
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -106,7 +106,7 @@ void check_refuses() {
       check_refused<StoreError>(act, {name.c_str(), key.c_str(), "symbolic link", "Links::follow"});
     };
     refuses([&] { test::value(store, key); });
-    refuses([&] { size(store, {key}, on); });
+    refuses([&] { value_size(store, {key}, on); });
     refuses([&] { store.map({key}); });
     refuses([&] { get_two(store, key, [](std::size_t) -> test::HostSpan { throw 1; }); });
     refuses([&] { append(store, key, "x", 6); });
@@ -123,7 +123,7 @@ void check_refuses() {
     check_refused<StoreError>([&] { test::listed(store, prefix); }, {name.c_str(), prefix, "symbolic link"});
     check_refused<StoreError>([&] { test::listed_directory(store, prefix); }, {name.c_str(), prefix, "symbolic link"});
   }
-  // A listing shows all of them, as what cannot be read.
+  // A listing shows all of them, as unreadable entries.
   CHECK(test::listed_directory(store, "") ==
         Strings{"absolute:0", "again:0", "file:0", "gone:0", "home:0", "in/", "loop:0", "near:0", "up:0"});
   CHECK(test::listed(store, "") == Strings{"absolute:0", "again:0", "file:0", "gone:0", "home:0", "in/up:0",
@@ -134,7 +134,7 @@ void check_refuses() {
                          : entry.path == "file" || entry.path == "again" ? Link::to_value
                                                                          : Link::to_keys));
   });
-  // What is a link can be erased and replaced: the link, not what it leads to.
+  // A link can be erased and replaced: the link, not its target.
   for (std::string const key : {"absolute", "file", "again", "gone", "loop", "near"}) {
     CAPTURE(key);
     CHECK(test::erase(store, key));
@@ -163,7 +163,7 @@ void check_follows() {
   for (std::string const key : {"absolute/secret", "in/up/secret", "file"}) {
     CAPTURE(key);
     CHECK(test::value(store, key) == "secret");
-    CHECK(size(store, {key}, on) == 6);
+    CHECK(value_size(store, {key}, on) == 6);
     CHECK(test::text(store.map({key})->view()) == "secret");
     std::vector<test::Bytes> memory;
     get_two(store, key, [&](std::size_t n) { return memory.emplace_back(n), test::span(memory.back()); });
@@ -186,10 +186,10 @@ void check_follows() {
   CHECK(test::value(store, "in/deep/2") == "x");
   CHECK(append(store, "absolute/new/k", " away", 3));
   CHECK(outside("new/k") == "far away");
-  CHECK_FALSE(append(store, "file", "x", 6));  // it is replaced, which leaves alone what the link leads to
+  CHECK_FALSE(append(store, "file", "x", 6));  // it is replaced, and its target is unchanged
   CHECK(test::erase(store, "absolute/new/k"));
   CHECK(test::erase(store, "absolute/1"));
-  CHECK_FALSE(std::filesystem::exists(f.folder / "outside/new"));  // folders that are empty go, links stay
+  CHECK_FALSE(std::filesystem::exists(f.folder / "outside/new"));  // empty folders are removed, links stay
   CHECK(test::erase(store, "near/2"));
   CHECK(f.is_link("near"));
   test::put(store, "file", "mine");
@@ -217,7 +217,7 @@ void check_circles() {
   f.link("../self", "in/circle");
   for (std::string const prefix : {"in", "self", ""}) {
     CAPTURE(prefix);
-    check_refused<StoreError>([&] { test::listed(f.following, prefix); }, {"symbolic link", "leads back"});
+    check_refused<StoreError>([&] { test::listed(f.following, prefix); }, {"symbolic link", "points to a folder"});
   }
   f.link("two", "one");
   f.link("one", "two");

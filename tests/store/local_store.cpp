@@ -17,7 +17,7 @@ using namespace tessera;
 TEST_CASE("a LocalStore's keys are files below its root") {
   test::TemporaryFolder const folder;
   LocalStore<HostBuffer> const store{folder / "new/root"};
-  CHECK_FALSE(std::filesystem::exists(folder / "new"));  // nothing is made before it is needed
+  CHECK_FALSE(std::filesystem::exists(folder / "new"));  // nothing is created before it is needed
   test::put(store, "a/b", "value");
   CHECK(std::filesystem::file_size(folder / "new/root/a/b") == 5);
   CHECK(test::value(LocalStore<HostBuffer>{folder / "new"}, "root/a/b") == "value");

@@ -1,4 +1,4 @@
-// What a folder on disk can hold that is not a file one may read.
+// Entries of a folder on disk other than readable files.
 #include <atomic>
 #include <filesystem>
 #include <string>
@@ -63,7 +63,7 @@ TEST_CASE_FIXTURE(FilesFixture, "empty folders, as other programs leave them, do
   CHECK(test::value(store, "d/0") == "x");
   test::put(store, "e/0/a/value", "y");
   REQUIRE(std::filesystem::create_directories(folder / "f"));
-  std::filesystem::create_directory_symlink("../e", folder / "f/link");  // may be of use to somebody
+  std::filesystem::create_directory_symlink("../e", folder / "f/link");  // may be in use
   for (auto const* key : {"e/0", "f"})
     check_refused<StoreError>([&] { test::put(store, key, "x"); }, {store.name().c_str(), key, "rename", "directory"});
   CHECK(test::listed(store, "") == std::vector<std::string>{"c/0:1", "d/0:1", "e/0/a/value:1", "f/link:0"});
@@ -116,7 +116,7 @@ TEST_CASE_FIXTURE(FilesFixture, "a folder that somebody makes again and again do
   for (int round = 0; round < 300; ++round) {
     std::atomic<bool> done{false};
     std::thread other{[&, path = folder / "c/0/below"] {
-      std::error_code ignored;  // the value may be there before
+      std::error_code ignored;  // the value may exist before
       while (!done) std::filesystem::create_directories(path, ignored);
     }};
     CHECK_NOTHROW(test::put(store, "c/0", "x"));

@@ -41,7 +41,7 @@ Memory filled(StoreValues const& values) {
   return store;
 }
 
-// What somebody keeps beside the folder of a PrefixStore: it is not shown.
+// Entries beside the folder of a PrefixStore: they are not shown.
 Memory with_neighbours() { return filled({{"a", "not below"}, {"a/bc", "another folder"}, {"a/b.c", "not below"}}); }
 
 }  // namespace

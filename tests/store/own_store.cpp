@@ -1,4 +1,4 @@
-// A store of a user's own, as short as it can be: what tessera adds to it.
+// A custom store, as short as possible, with the functions that tessera adds.
 #include <map>
 #include <memory>
 #include <string>
@@ -38,7 +38,7 @@ TEST_CASE("buffer_type and read are enough to get values") {
 
 TEST_CASE("its errors get the key that it did not name") {
   Queue<space::Host> on;
-  test::check_refused<StoreError>([&] { get(OneValue{}, {"broken"}, on); },
+  test::check_refused<StoreError>([&] { get_value(OneValue{}, {"broken"}, on); },
                                   {"store: ", "key \"broken\"", "the disk is gone"});
   test::check_refused<StoreError>([&] { test::value(OneValue{}, "k", {4}); }, {"key \"k\"", "byte 4"});
 }

@@ -1,4 +1,4 @@
-// Folders of keys that get another name.
+// Folders of keys that are renamed.
 #include <algorithm>
 #include <map>
 #include <string>

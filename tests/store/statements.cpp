@@ -1,4 +1,4 @@
-// What the specification asks of stores, statement by statement; the conformance suite asks for more.
+// The specification's requirements on stores, statement by statement; the conformance suite requires more.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -29,7 +29,7 @@ void for_each_store(F&& f) {
   f(MemoryStore<HostBuffer>{});
 }
 
-// A read and nothing else: no list, no get_many.
+// Only reading: no list, no get_many.
 struct Smallest {
   using buffer_type = HostBuffer;
   MemoryStore<HostBuffer> values{};

@@ -87,7 +87,7 @@ int __wrap_openat(int folder, char const* path, int flags, ...) {
   va_end(arguments);
   return fails("openat") ? -1 : __real_openat(folder, path, flags, mode);
 }
-// What is closed is closed, whatever close says.
+// A closed file stays closed, whatever close returns.
 TESSERA_TEST_REAL(int, close, int file) {
   auto const fail = fails("close");
   auto const result = __real_close(file);

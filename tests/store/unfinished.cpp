@@ -1,5 +1,5 @@
-// What writers leave that ended before they were done: files and folders that nobody holds. Whoever comes upon them
-// takes them for nothing, erases them, and leaves those alone whose writers live.
+// Leftovers of writers that ended early: files and folders without a lock. Other users ignore them, erase them, and
+// leave those of live writers alone.
 #include <algorithm>
 #include <csignal>
 #include <cstddef>
@@ -43,7 +43,7 @@ Strings unfinished(S const& store, std::string_view prefix) {
   return found;
 }
 
-// A value that is being written: who is asked for its bytes is in the middle of it.
+// A value that is being written: a request for its bytes is in the middle of the write.
 template <class F>
 void while_writing(Local const& store, F&& act) {
   detail::LocalFolder const folder{store.name(), {}};
@@ -61,7 +61,7 @@ struct Fixture {
   }
   std::string at(std::string const& path) const { return folder / ("root/" + path); }
   void file(std::string const& path) const { std::ofstream{at(path)} << "1234"; }
-  // As a program leaves it that is killed while it writes an array.
+  // As left by a program that is killed while it writes an array.
   void left_folder(std::string const& path) const {
     std::filesystem::create_directories(at(path + "/new/c"));
     file(path + "/new/zarr.json");
@@ -209,8 +209,8 @@ TEST_CASE_FIXTURE(Fixture, "a file that another program has a lease of is read w
     char const said = ::fcntl(file, F_SETLEASE, F_WRLCK) == 0 ? 'y' : 'n';
     if (::write(ready[1], &said, 1) != 1 || said == 'n') ::_exit(1);
     int number = 0;
-    ::sigwait(&signals, &number);  // until somebody wants the file
-    ::_exit(0);                    // which gives the lease up
+    ::sigwait(&signals, &number);  // until another process requests the file
+    ::_exit(0);                    // which gives up the lease
   }
   char said = 0;
   REQUIRE(::read(ready[0], &said, 1) == 1);
@@ -218,7 +218,7 @@ TEST_CASE_FIXTURE(Fixture, "a file that another program has a lease of is read w
   {
     test::SystemCalls calls;
     CHECK(test::value(store, "a/k") == "1234");
-    CHECK(calls.count("openat2") + calls.count("openat") < 10);  // and does not ask again and again
+    CHECK(calls.count("openat2") + calls.count("openat") < 10);  // and does not try again and again
   }
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);

@@ -1,4 +1,4 @@
-// What a watch holds is what is read through it, whatever its key has meanwhile: by few system calls, through stores
+// A watch reads the value that it holds, whatever its key has meanwhile: with few system calls, and through stores
 // around a store too.
 #include <chrono>
 #include <filesystem>
@@ -30,7 +30,7 @@ void write(Local const& store, Key const& key, std::string const& value, HostQue
   store.write(key, test::view(test::bytes(value)), on);
 }
 
-// What it reads of two ranges of the key, with what the watch holds: nullopt, if that is not what was read.
+// The bytes of two ranges of the key, read with the watch's value: nullopt, if that changed.
 template <class S>
 std::optional<std::string> read(S const& store, Key const& key, ValueWatch const& watch, HostQueue& on) {
   std::string found(4, ' ');
@@ -111,7 +111,7 @@ TEST_CASE("who writes into a watched file and sets its time back, as cp -p does,
   auto const long_ago = std::filesystem::last_write_time(folder / "k") - std::chrono::hours{1};
   auto const watch = store.watch({"k"});
   std::fstream{folder / "k", std::ios::in | std::ios::out} << "efgh";
-  for (bool is_later = false; !is_later;) {  // than what the clock of files could tell apart
+  for (bool is_later = false; !is_later;) {  // than the clock of files can distinguish
     std::filesystem::last_write_time(folder / "k", long_ago);
     is_later = !store.watch({"k"}).version().is_same(watch.version());
   }

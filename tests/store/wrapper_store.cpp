@@ -1,4 +1,4 @@
-// Stores derived from a WrapperStore: what they hide is what every value passes through.
+// Stores derived from a WrapperStore: every value passes through their overrides.
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -45,7 +45,7 @@ struct Counting : WrapperStore<S> {
 template <class S>
 void check_counts(S store) {
   Counting<S> const counting{std::move(store)};
-  auto const array = create_array<std::uint32_t, 1>(counting, "a", {.shape = {64}, .chunk_shape = {8}});
+  auto const array = create_array<std::uint32_t, 1>(counting, "a", {.shape = {64}, .chunks = {8}});
   auto const& counts = *counting.counts;
   counting.counts->writes = 0, counting.counts->written = 0;
   std::vector<std::uint32_t> elements(64, 7);

@@ -1,4 +1,4 @@
-// Many values written at once: together where a store can, and each while its key is locked.
+// Many values written at once: together if a store can, and each while its key is locked.
 #include <mutex>
 #include <span>
 #include <string>
@@ -25,11 +25,11 @@ using Requests = std::span<WriteRequest<space::Host> const>;
 
 namespace {
 
-// Says what it is asked. It has no locks.
+// Notes its requests. It has no locks.
 struct Told {
   using buffer_type = HostBuffer;
   Log* log;
-  std::mutex* watched = nullptr;  // whether it is locked is said
+  std::mutex* watched = nullptr;  // notes whether it is locked
 
   std::optional<std::size_t> read(Key const&, ByteRange, Destination<space::Host>, test::HostQueue&) const {
     return {};
@@ -57,7 +57,7 @@ struct Locked : Told {
   };
   Lock lock(Key const& key) const { return {log, key}; }
 };
-// Takes many, with locks of the usual kind.
+// Accepts many, with locks of the usual kind.
 struct Together : Told {
   std::unique_lock<std::mutex> lock(Key const&) const { return {}; }
   void write_many(Requests requests, test::HostQueue&) const {
@@ -127,7 +127,7 @@ TEST_CASE("around a store that takes no more than one, the locks are those that 
   write_many(PrefixStore{Locked{{&log}}, "c"}, asked.requests, on);
   CHECK(log == locked);
   log.clear();
-  AnyStore<HostBuffer> const any{Told{&log}};  // an AnyStore has locks where its store has none
+  AnyStore<HostBuffer> const any{Told{&log}};  // an AnyStore has locks even if its store has none
   std::thread other;
   {
     auto const held = any.lock(asked.first);

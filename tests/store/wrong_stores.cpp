@@ -1,7 +1,8 @@
-// The suite notices a store that is none: each of these makes one mistake, and breaks the rule that is about it.
+// The suite detects wrong stores: each of these makes one mistake, and breaks the rule about it.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <future>
 #include <map>
@@ -25,7 +26,7 @@ using HostQueue = Queue<space::Host>;
 
 namespace {
 
-/// A store in memory, right but for what `mistake` says.
+/// A store in memory, correct except for `mistake`.
 class WrongStore {
  public:
   using buffer_type = HostBuffer;
@@ -38,9 +39,13 @@ class WrongStore {
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
                                   HostQueue&) const try {
-    ++state_->reads;
+    {
+      std::lock_guard const lock{state_->mutex};
+      ++state_->reads;
+    }
+    state_->has_read.notify_all();
     if (is("never answers")) std::promise<void>{}.get_future().wait();
-    if (!is("any key is read") && !is("any key is a key")) check(key);
+    if (!is("any key is read") && !is("any key is a key")) check_key(key);
     std::string value;
     if (auto const found = find(key.path))
       value = *found;
@@ -88,7 +93,7 @@ class WrongStore {
   }
 
   void write(Key const& key, ByteView<space::Host> bytes, HostQueue&) const {
-    if (!is("any key is written") && !is("any key is a key")) check(key);
+    if (!is("any key is written") && !is("any key is a key")) check_key(key);
     std::string const value{reinterpret_cast<char const*>(bytes.data), bytes.size};
     if (is("a value appears in halves") && bytes.size > 100) {
       set(key.path, value.substr(0, bytes.size / 2));
@@ -109,7 +114,7 @@ class WrongStore {
   }
 
   bool append(Key const& key, ByteView<space::Host> bytes, std::uint64_t size, HostQueue&) const {
-    check(key);
+    check_key(key);
     auto value = find(key.path);
     if (!value && is("appends to what is missing")) value = "";
     if (!value || (value->size() != size && !is("appends to any value"))) return false;
@@ -120,7 +125,7 @@ class WrongStore {
   }
 
   std::optional<Lent<space::Host>> lend(Key const& key, ByteRange range, HostQueue&) const {
-    check(key);
+    check_key(key);
     auto const found = find(key.path);
     if (!found) return std::nullopt;
     auto const [offset, size] = range.resolve(found->size());
@@ -129,14 +134,14 @@ class WrongStore {
     auto const begin = is("lends from the beginning") ? 0 : offset;
     Lent<space::Host> lent{{reinterpret_cast<std::byte const*>(bytes->data()) + begin, size}, bytes};
     if (is("lends what nobody owns")) {
-      static std::vector<std::shared_ptr<void const>> owners;  // the rule shall find it, and no sanitizer before
+      static std::vector<std::shared_ptr<void const>> owners;  // the rule shall find it, not a sanitizer
       owners.push_back(std::exchange(lent.owner, nullptr));
     }
     return lent;
   }
 
   bool erase(Key const& key, HostQueue&) const {
-    if (!is("any key is erased") && !is("any key is a key")) check(key);
+    if (!is("any key is erased") && !is("any key is a key")) check_key(key);
     if (is("prefixes are erased"))
       for (auto const& [path, size] : below(key.path, false)) remove(path);
     if (is("nothing is erased")) return find(key.path).has_value();
@@ -149,7 +154,7 @@ class WrongStore {
   }
 
   void list(std::string_view prefix, Visitor visit) const {
-    if (!prefix.empty() && !is("any prefix is listed") && !is("any key is a key")) check(Key{std::string{prefix}});
+    if (!prefix.empty() && !is("any prefix is listed") && !is("any key is a key")) check_key(Key{std::string{prefix}});
     auto found = below(prefix, is("a prefix is any beginning"));
     if (is("the listing forgets the last") && !found.empty()) found.erase(std::prev(found.end()));
     state_->listing = is("busy while it is listed");
@@ -160,7 +165,7 @@ class WrongStore {
   }
 
   void list_directory(std::string_view prefix, Visitor visit) const {
-    if (!prefix.empty() && !is("any prefix is listed") && !is("any key is a key")) check(Key{std::string{prefix}});
+    if (!prefix.empty() && !is("any prefix is listed") && !is("any key is a key")) check_key(Key{std::string{prefix}});
     auto const start = prefix.empty() ? 0 : prefix.size() + 1;
     std::string last;
     auto const found = below(prefix, false);
@@ -181,7 +186,8 @@ class WrongStore {
     std::mutex mutex, update;
     std::map<std::string, std::string> values;
     std::shared_ptr<std::vector<char>> place = std::make_shared<std::vector<char>>(1000);
-    std::atomic<int> reads{0};
+    int reads = 0;
+    std::condition_variable has_read;
     std::atomic<bool> listing{false};
   };
 
@@ -192,9 +198,10 @@ class WrongStore {
     if (!is("the destination cannot refuse")) throw;
     return {};
   }
+  // Not for long: rules of one thread have no reader.
   void wait_for_a_reader() const {
-    auto const before = state_->reads.load();
-    for (int i = 0; i < 2000 && state_->reads == before; ++i) std::this_thread::yield();
+    std::unique_lock lock{state_->mutex};
+    state_->has_read.wait_for(lock, 2ms, [&, before = state_->reads] { return state_->reads != before; });
   }
   std::optional<std::string> find(std::string const& path) const {
     if (state_->listing) throw std::logic_error{"it would wait for ever"};
@@ -273,15 +280,15 @@ TEST_CASE("each mistake breaks the rule that is about it") {
       {"prefixes are erased", "overwrites and erases"},
       {"many writes: the last is forgotten", "writes many"},
       {"many writes: empty values are left out", "writes many"},
-      {"appends to what is missing", "appends to values of the size that is said"},
-      {"appends to any value", "appends to values of the size that is said"},
-      {"appends nothing", "appends to values of the size that is said"},
-      {"appends and denies it", "appends to values of the size that is said"},
+      {"appends to what is missing", "appends to values of the given size"},
+      {"appends to any value", "appends to values of the given size"},
+      {"appends nothing", "appends to values of the given size"},
+      {"appends and denies it", "appends to values of the given size"},
       {"many writes: nothing is locked", "keeps updates apart from many writes"},
-      {"any key is read", "refuses keys that are none"},
-      {"any key is written", "refuses keys that are none"},
-      {"any key is erased", "refuses keys that are none"},
-      {"any prefix is listed", "refuses keys that are none"},
+      {"any key is read", "refuses invalid keys"},
+      {"any key is written", "refuses invalid keys"},
+      {"any key is erased", "refuses invalid keys"},
+      {"any prefix is listed", "refuses invalid keys"},
       {"a value appears in halves", "shows the old value or the new"},
       {"each copy has its own locks", "keeps updates apart"},
       {"a prefix is any beginning", "lists"},
@@ -294,7 +301,10 @@ TEST_CASE("each mistake breaks the rule that is about it") {
   for (auto const& one : expected) {
     std::string const mistake = one.mistake, rule = one.rule;
     CAPTURE(mistake);
-    auto const broken = broken_by(mistake);
+    auto broken = broken_by(mistake);
+    auto const shows_it = [&](std::string const& line) { return rule_of(line).starts_with(rule); };
+    // On a busy machine the threads of a round may run one after the other, and then no update is lost.
+    for (int round = 0; round < 20 && std::ranges::none_of(broken, shows_it); ++round) broken = broken_by(mistake);
     std::set<std::string> rules;
     for (auto const& line : broken) {
       CAPTURE(line);
@@ -302,7 +312,7 @@ TEST_CASE("each mistake breaks the rule that is about it") {
       CHECK(line.find("; the cure: ") != std::string::npos);
       CHECK(line.find('\n') == std::string::npos);
     }
-    CHECK(std::ranges::any_of(rules, [&](std::string const& name) { return name.starts_with(rule); }));
+    CHECK(std::ranges::any_of(broken, shows_it));
   }
 }
 
@@ -311,8 +321,8 @@ TEST_CASE("a rule that is broken in many ways is one line, with what was seen fi
   REQUIRE(broken.size() == 2);
   CHECK(rule_of(broken[0]) == "writes many");
   CHECK(broken[1] ==
-        "refuses keys that are none: reading \"\": expected a StoreError (and 52 more); the cure: begin read, "
-        "write and erase with tessera::check(key), and listings of a prefix that is not empty likewise");
+        "refuses invalid keys: reading \"\": expected a StoreError (and 52 more); the cure: begin read, "
+        "write and erase with tessera::check_key(key), and listings of a prefix that is not empty likewise");
 }
 
 TEST_CASE("a store that is listed under its lock is told apart, and nothing hangs") {

@@ -1,4 +1,4 @@
-// Counts allocations, and lets one fail: of the whole process, libraries and all threads included.
+// Counts allocations, and lets one fail: of the whole process, including libraries and all threads.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -6,11 +6,11 @@
 namespace test {
 
 struct AllocationCounts {
-  std::atomic<std::size_t> blocks{0};  // asked for by whatever means
+  std::atomic<std::size_t> blocks{0};  // requested in any way
   std::atomic<std::size_t> news{0};    // of those, by operator new: the C++ code's own
   std::atomic<std::size_t> large{0};   // of those by operator new, of at least `large_size` bytes
   std::atomic<std::size_t> large_size{~std::size_t{0}};
-  std::atomic<std::ptrdiff_t> live{0}, peak{0};  // bytes of operator new's: made less freed, and the most that was
+  std::atomic<std::ptrdiff_t> live{0}, peak{0};  // bytes of operator new's: made minus freed, and the peak
   std::atomic<bool> on{false};
   std::atomic<std::ptrdiff_t> left{-1};  // calls of the throwing operator new until one fails; below 0: none does
 };

@@ -1,4 +1,4 @@
-// A store that writes down the batches of values that it is asked for.
+// A store that notes the batches of values that are requested.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -21,7 +21,7 @@ struct AskedBatches : tessera::WrapperStore<S> {
   struct Asked {
     std::mutex mutex{};
     std::string batches{};     // "key, key 2+3; key": a value and three bytes of another from 2 on, then one more
-    std::size_t versions = 0;  // that were asked for
+    std::size_t versions = 0;  // values requested
     std::string fails{};       // at this key
   };
   std::shared_ptr<Asked> asked = std::make_shared<Asked>();
@@ -53,7 +53,7 @@ struct AskedBatches : tessera::WrapperStore<S> {
     return this->source().watch(key);
   }
 
-  /// Since this was asked last.
+  /// Since the last call of this.
   std::string batches() const {
     std::lock_guard const lock{asked->mutex};
     return std::exchange(asked->batches, {});

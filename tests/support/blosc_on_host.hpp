@@ -1,5 +1,5 @@
-// What kernels do with a blosc chunk, done on the host: taken apart, and put together again. Streams are decoded by
-// c-blosc, each as the only one of a chunk.
+// The kernels' work on a blosc chunk, done on the host: taken apart, and put together again. c-blosc decodes the
+// streams, each as the only one of a chunk.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 #include <blosc.h>
 
-#include <tessera/codec/bytes_to_bytes/unshuffle.hpp>
-#include <tessera/codec/bytes_to_bytes/walk_blosc.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/unshuffle.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/walk_blosc.hpp>
 
 namespace test {
 
-/// Bytes in a block of memory of their own, so that a sanitizer sees what is read beyond them.
+/// Bytes in a block of memory of their own, so that a sanitizer detects reads beyond them.
 inline std::vector<std::byte> exact_bytes(std::string const& from) {
   auto const* const data = reinterpret_cast<std::byte const*>(from.data());
   return {data, data + from.size()};
 }
 
-/// False: it does not decode to exactly so many bytes.
+/// False: it does not decode to exactly that many bytes.
 inline bool decode_blosc_stream(tessera::detail::BloscInside inside, std::string const& stream, std::byte* to,
                                 std::size_t room) {
   constexpr unsigned header = 16, whole = 0x10;
@@ -34,7 +34,7 @@ inline bool decode_blosc_stream(tessera::detail::BloscInside inside, std::string
   return blosc_decompress_ctx(frame.data(), to, room, 1) == static_cast<int>(room);
 }
 
-/// What the chunk decodes to; nothing, if something in it is not sound. A stream is decoded if it is listed alone.
+/// The chunk's decoded bytes; empty, if a part is invalid. A stream is decoded if it is listed alone.
 inline std::optional<std::string> blosc_on_host(std::string const& chunk, std::size_t room) {
   using namespace tessera::detail;
   auto const from = exact_bytes(chunk);
@@ -59,7 +59,7 @@ inline std::optional<std::string> blosc_on_host(std::string const& chunk, std::s
     if (listed.bytes[i] != listed.to[i]) continue;  // it is not decoded
     auto const* const stream = static_cast<char const*>(listed.from[i]);
     std::string bytes(stream, stream + listed.sizes[i]);
-    if (frame.inside == BloscInside::zlib)  // with what is around deflate
+    if (frame.inside == BloscInside::zlib)  // with the wrapper around deflate
       bytes.assign(stream - ZlibFrame::header, stream + listed.sizes[i] + ZlibFrame::checksum);
     if (!decode_blosc_stream(frame.inside, bytes, static_cast<std::byte*>(listed.to[i]), listed.rooms[i]))
       is_sound = false;
@@ -67,7 +67,7 @@ inline std::optional<std::string> blosc_on_host(std::string const& chunk, std::s
   if (!is_sound) return {};
   BloscBytes const bytes{frame, from.data(), decoded.data(), 0};
   std::string to;
-  // From one byte on as many as a word has, then from the next on, as kernels do.
+  // From one byte on, the bytes of a word, then from the next on, as kernels do.
   for (std::uint32_t word = 1; to.size() < frame.content; word = word % 16 + 1) {
     BloscReader reader{bytes, listed.bytes, static_cast<std::uint32_t>(to.size())};
     for (std::uint32_t i = 0; i < word && to.size() < frame.content; ++i) to += static_cast<char>(reader.next());

@@ -34,7 +34,7 @@ inline auto open_t1_half(HostQueue on = HostQueue{}) {
   return tessera::open_array<float, 3, tessera::AllCodecs>(brain_store(), "t1_half", on);
 }
 
-/// The elements in C order. What they are is checked by their sums in array/brain.cpp.
+/// The elements in C order. array/brain.cpp checks their sums.
 inline std::vector<std::uint8_t> const& t1_elements() {
   static auto const elements = [] {
     auto const array = open_t1().read(tessera::all);

@@ -1,4 +1,4 @@
-// Bytes as the tests write them down: vectors, hexadecimal text, views.
+// Notations of bytes in tests: vectors, hexadecimal text, views.
 #pragma once
 #include <cstddef>
 #include <cstring>

@@ -1,4 +1,4 @@
-// A random pipeline as a type, its document, and what it makes of elements, worked out the slow way.
+// A random pipeline as a type, its document, and its encoding of elements, computed element by element.
 #pragma once
 #include <bit>
 #include <iterator>
@@ -50,7 +50,7 @@ std::string json_list(Codecs const&... codecs) {
   return "[" + list + "]";
 }
 
-/// What a chunk's elements (C order, the machine's byte order) are stored as.
+/// The stored bytes of a chunk's elements (C order, the machine's byte order).
 struct Stored {
   Bytes bytes;
   Extents shape;

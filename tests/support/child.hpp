@@ -7,7 +7,7 @@
 
 namespace test {
 
-// What f returns in a child; one that waits for what never comes is ended.
+// The result of f in a child; a child that hangs is ended.
 template <class F>
 bool in_child(F&& f) {
   auto const child = ::fork();

@@ -16,7 +16,7 @@ Bytes encoded(C const& codec, Bytes const& from) {
   return to;
 }
 
-/// Decodes into room for so many bytes.
+/// Decodes into room of that many bytes.
 template <class C>
 Bytes decoded(C const& codec, Bytes const& from, std::size_t room) {
   tessera::Queue<tessera::space::Host> on;

@@ -1,4 +1,4 @@
-// Numbers of one type as those of another, one by one and the slow way.
+// Numbers of one type as those of another, one by one.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace test {
 
-/// What a number should become: nothing, if it does not fit.
+/// The expected result for a number: nothing, if it does not fit.
 template <class To, class From>
 std::optional<To> expected_as(From from, double scale, double offset, bool to_array) {
   using tessera::float16;
@@ -35,7 +35,7 @@ std::optional<To> expected_as(From from, double scale, double offset, bool to_ar
   }
 }
 
-/// What one that does not fit becomes when it is saturated.
+/// The expected saturated result for one that does not fit.
 template <class To, class From>
 To nearest_as(From from, double scale, double offset) {
   auto const number = static_cast<double>(from) * scale + offset;
@@ -43,7 +43,7 @@ To nearest_as(From from, double scale, double offset) {
   return number > 0 ? std::numeric_limits<To>::max() : std::numeric_limits<To>::lowest();
 }
 
-/// Of all sizes that there are; fractions rarely infinite or no number at all.
+/// Of all magnitudes; fractions are rarely infinite or NaN.
 template <class T>
 T random_number(Random& random) {
   using tessera::float16;
@@ -58,7 +58,7 @@ T random_number(Random& random) {
   }
 }
 
-/// Numbers that fit and some that do not, so that refusing and not refusing are both met.
+/// Numbers that fit and some that do not, so that both outcomes occur.
 template <class To, class T>
 T random_fitting(Random& random, double scale, double offset, bool to_array, bool all_fit) {
   for (int i = 0; i < 30; ++i) {

@@ -1,4 +1,4 @@
-// Arrays read into numbers of another type and written from them, by selections and memory of every kind, against
+// Arrays read into numbers of another type and written from them, by selections and memory of every kind, compared with
 // numbers that are converted one by one. For memory of any space: `Memory(size)` with put(bytes), get() and data().
 #pragma once
 #include <algorithm>
@@ -26,7 +26,7 @@ struct HostMemory {
   Bytes bytes;
 };
 
-/// Calls f, and waits for what it returns.
+/// Calls f, and waits for its result.
 template <class F>
 void finish(F&& f) {
   if constexpr (std::is_void_v<decltype(f())>)
@@ -45,7 +45,7 @@ std::optional<std::string> conversion_error(F&& f) {
   return std::nullopt;
 }
 
-/// Byte by byte, but for numbers that are none.
+/// Byte by byte, except for NaN.
 template <class T>
 void check_same_numbers(Bytes const& found, Bytes const& expected, std::size_t first) {
   REQUIRE(found.size() == expected.size());
@@ -60,7 +60,7 @@ void check_same_numbers(Bytes const& found, Bytes const& expected, std::size_t f
   CHECK(wrong == 0);
 }
 
-/// Memory of Program's numbers for a selection of an array, and how they are converted.
+/// Memory of Program's numbers for a selection of an array, and their conversion.
 template <class Program>
 struct ConvertedPart {
   ConvertedPart(Random& random, tessera::Extents const& shape, tessera::Extents const& chunk_shape, double scale,
@@ -69,7 +69,7 @@ struct ConvertedPart {
         place{random_memory(random, selection.selected.shape, sizeof(Program), false)},
         conversion{scale, offset, random.one_in(2) ? tessera::OutOfRange::saturate : tessera::OutOfRange::refuse} {}
 
-  /// Makes none, one or two of an array's numbers what it has for those that are missing.
+  /// Replaces none, one or two of an array's numbers by its missing-value markers.
   template <class T>
   std::vector<T> choose_missing(Random& random, std::vector<T> const& whole) {
     std::vector<T> missing;
@@ -100,9 +100,9 @@ struct ConvertedPart {
   }
   template <class T>
   std::string text() const {
-    return tessera::text({tessera::data_type_of<T>().name(), " as ", tessera::data_type_of<Program>().name(), ", ",
-                          std::to_string(conversion.scale), " and ", std::to_string(conversion.offset), ", ",
-                          selection.kind});
+    return tessera::to_text({tessera::data_type_of<T>().name(), " as ", tessera::data_type_of<Program>().name(), ", ",
+                             std::to_string(conversion.scale), " and ", std::to_string(conversion.offset), ", ",
+                             selection.kind});
   }
 
   RandomSelection selection;
@@ -111,7 +111,7 @@ struct ConvertedPart {
   std::string first_misfit{};
 };
 
-/// Of an array of rank 2 whose elements are `whole`.
+/// For an array of rank 2 whose elements are `whole`.
 template <class Program, class T, class Memory, class S, class P>
 void check_read_as(Random& random, tessera::Array<T, 2, S, P> const& array, std::vector<T> const& whole, double scale,
                    double offset) {
@@ -143,7 +143,7 @@ void check_read_as(Random& random, tessera::Array<T, 2, S, P> const& array, std:
   if (!part.is_refused()) check_same_numbers<Program>(memory.get(), expected, part.place.first);
 }
 
-/// And changes `whole` to what the array is then.
+/// And changes `whole` to the array's new contents.
 template <class Program, class T, class Memory, class S, class P>
 void check_write_as(Random& random, tessera::Array<T, 2, S, P> const& array, std::vector<T>& whole, double scale,
                     double offset) {
@@ -170,7 +170,7 @@ void check_write_as(Random& random, tessera::Array<T, 2, S, P> const& array, std
     ++i;
     std::memcpy(given.data() + part.at(index), &number, sizeof number);
   });
-  if (!part.first_misfit.empty() && !part.is_refused()) {  // saturated: not all that was tried to make fit did
+  if (!part.first_misfit.empty() && !part.is_refused()) {  // saturated: some that should fit did not
     whole = before;
     return;
   }
@@ -191,7 +191,7 @@ void check_write_as(Random& random, tessera::Array<T, 2, S, P> const& array, std
   check_same_numbers<T>(found.get(), expected, 0);
 }
 
-/// Both, a few times, of a new array: `make(seeded elements, shape, chunk shape, fill)` gives one.
+/// Both, a few times, with a new array: `make(seeded elements, shape, chunk shape, fill)` returns one.
 template <class Program, class T, class Memory, class Make>
 void check_conversion(Random& random, Make const& make) {
   double const scales[] = {1, 0.375, 3, -2}, offsets[] = {0, -12.5, 7};

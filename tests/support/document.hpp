@@ -1,4 +1,4 @@
-// The text of a `zarr.json`, member by member, so that a test changes the one it is about.
+// The text of a `zarr.json`, member by member, so that a test can change one.
 #pragma once
 #include <optional>
 #include <string>
@@ -34,7 +34,7 @@ class Document {
   std::vector<std::pair<std::string, std::string>> members_;
 };
 
-/// A sound array of four uint8.
+/// A valid array of four uint8.
 inline Document array_document() {
   Document document;
   document.set("zarr_format", "3").set("node_type", "\"array\"").set("shape", "[4]").set("data_type", "\"uint8\"");
@@ -47,7 +47,7 @@ inline std::string grid(std::string const& chunk_shape) {
   return R"({"name": "regular", "configuration": {"chunk_shape": )" + chunk_shape + "}}";
 }
 
-/// What read_array_metadata makes of the text.
+/// The result of read_array_metadata for the text.
 inline tessera::ArrayMetadata array_metadata(std::string const& text) {
   auto const value = tessera::parse_json(text);
   tessera::ObjectReader reader{value, ""};

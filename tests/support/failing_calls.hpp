@@ -1,4 +1,4 @@
-// Stores in memory whose calls fail when they are told to.
+// Stores in memory whose calls fail on request.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -15,7 +15,7 @@ struct FailingCalls {
   using Queue = tessera::Queue<tessera::space::Host>;
   struct State {
     tessera::MemoryStore<tessera::HostBuffer> inner;
-    std::atomic<long> left = -1;  ///< calls until the one that fails, whichever thread's; below 0: none does
+    std::atomic<long> left = -1;  ///< calls until the one that fails, in any thread; below 0: none does
     bool after = false;           ///< it fails when it is done
   };
   std::shared_ptr<State> state = std::make_shared<State>();

@@ -1,4 +1,4 @@
-// numcodecs' zlib on the host, for tests: tessera has it on the device alone.
+// numcodecs' zlib on the host, for tests: tessera has it only on the device.
 #pragma once
 #include <cstddef>
 #include <memory>

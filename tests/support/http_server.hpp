@@ -1,4 +1,4 @@
-// A web server on loopback that a test starts: tests/http/server.py, which says what its addresses do.
+// A web server on loopback that a test starts: tests/http/server.py, which describes its addresses.
 #pragma once
 #include <array>
 #include <cstdlib>
@@ -20,7 +20,7 @@ namespace test {
 
 class HttpServer {
  public:
-  /// Shows a folder; with a file of a certificate and its key, over HTTPS.
+  /// Serves a folder; with a file of a certificate and its key, over HTTPS.
   explicit HttpServer(std::string const& folder, std::string const& certificate = {}) {
     ::setenv("no_proxy", "127.0.0.1,localhost", 1);  // whatever the system's are
     std::array<int, 2> input{}, output{};
@@ -50,12 +50,12 @@ class HttpServer {
     ::waitpid(process_, &status, 0);
   }
 
-  /// Of the folder, as `mode` says: "plain/-", "busy/2".
+  /// An address of the folder with `mode`: "plain/-", "busy/2".
   std::string at(std::string const& mode) const { return scheme_ + "://127.0.0.1:" + port_ + '/' + mode; }
 
   std::string const& port() const { return port_; }
 
-  /// What it was asked for since it was asked this last, a line each: path and range.
+  /// The requests to it since the last call of this, a line each: path and range.
   std::vector<std::string> told() {
     std::istringstream all{value(root(), "told")};
     std::vector<std::string> lines;
@@ -65,7 +65,7 @@ class HttpServer {
     return lines;
   }
 
-  /// Connections that it had so far, with the one of this question.
+  /// Connections to it so far, including the one of this call.
   int connections() const { return std::stoi(value(root(), "connections")); }
 
  private:

@@ -1,4 +1,4 @@
-// Which keys are those of documents, for stores that note what they are asked about chunks.
+// Which keys are those of documents, for stores that note requests for chunks.
 #pragma once
 #include <algorithm>
 #include <string_view>

@@ -1,5 +1,5 @@
-// For programs that ask for more memory than there is: sanitizers shall answer as the system does, not end the program.
-// To be included in one source of a program.
+// For programs that request more memory than exists: sanitizers shall respond like the system, not end the program. To
+// be included in one source of a program.
 #pragma once
 
 extern "C" {

@@ -1,4 +1,4 @@
-// Codecs made of what documents say, and what they refuse.
+// Codecs made from documents, and their refusals.
 #pragma once
 #include <string>
 
@@ -6,8 +6,9 @@
 
 #include <support/document.hpp>
 #include <support/refused.hpp>
-#include <tessera/codec/configuration.hpp>
+#include <tessera/codec/detail/configuration.hpp>
 #include <tessera/metadata/json.hpp>
+#include <tessera/metadata/to_json.hpp>
 
 namespace test {
 
@@ -22,7 +23,7 @@ void refuse(std::string const& configuration, char const* member) {
   CAPTURE(configuration);
   check_refused<tessera::MetadataError>([&] { (void)made<C>(configuration); }, {std::string{C::name}.c_str(), member});
 }
-/// What a document says of a codec that was made of this.
+/// The document of a codec that was made from this.
 template <class C>
 std::string written(std::string const& configuration) {
   return tessera::to_json(tessera::specification_of(made<C>(configuration)).configuration);

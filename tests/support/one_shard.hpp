@@ -1,4 +1,4 @@
-// One shard, and a store that says what it is asked about it.
+// One shard, and a store that notes the requests for it.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -25,7 +25,7 @@ using Texts = std::vector<std::string>;
 
 inline tessera::WriteOptions const appending{.append_to_shards = true};
 
-/// Writes down what is asked about chunks.
+/// Notes the requests for chunks.
 struct Noting {
   using buffer_type = HostBuffer;
   using On = tessera::Queue<tessera::space::Host>;
@@ -37,12 +37,12 @@ struct Noting {
   }
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<tessera::space::Host> destination,
                                   On& on) const {
-    note(key, range.is_whole() ? "read" : tessera::text({"read ", range.offset, " + ", range.size}));
+    note(key, range.is_whole() ? "read" : tessera::to_text({"read ", range.offset, " + ", range.size}));
     return inner.read(key, range, destination, on);
   }
   std::optional<std::uint64_t> size(Key const& key, On& on) const { return inner.size(key, on); }
   void write(Key const& key, ByteView<tessera::space::Host> value, On& on) const {
-    note(key, tessera::text({"write ", value.size}));
+    note(key, tessera::to_text({"write ", value.size}));
     inner.write(key, value, on);
   }
   bool erase(Key const& key, On& on) const {
@@ -52,7 +52,7 @@ struct Noting {
 };
 struct NotingAppends : Noting {
   bool append(Key const& key, ByteView<tessera::space::Host> bytes, std::uint64_t size, On& on) const {
-    note(key, tessera::text({"append ", bytes.size, " to ", size}));
+    note(key, tessera::to_text({"append ", bytes.size, " to ", size}));
     return inner.append(key, bytes, size, on);
   }
 };
@@ -64,7 +64,7 @@ inline std::string numbers() {
   return result;
 }
 
-/// A 16 x 16 array of bytes, one shard of 64 inner chunks of 2 x 2, or what else `list` says.
+/// A 16 x 16 array of bytes, one shard of 64 inner chunks of 2 x 2, or the codecs of `list`.
 template <class S>
 auto one_shard(S const& store, std::string const& list = Sharding{"[2, 2]"}.list()) {
   return tessera::create_any<tessera::AllCodecs>(

@@ -1,4 +1,4 @@
-// Random numbers that can be had again: a test captures the seed.
+// Reproducible random numbers: a test captures the seed.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,7 @@ class Random {
     for (auto& b : result) b = static_cast<std::byte>((*this)(0, 255));
     return result;
   }
-  /// Bytes that a compressor can do something with.
+  /// Bytes that a compressor can shorten.
   Bytes smooth(std::size_t size) {
     Bytes result(size);
     std::uint64_t level = 0;

@@ -6,6 +6,9 @@
 #include <support/random.hpp>
 #include <support/written_array.hpp>
 
+#include <tessera/metadata/detail/fill_value.hpp>
+#include <tessera/metadata/to_json.hpp>
+
 namespace test {
 
 /// Bytes that are elements of that type.

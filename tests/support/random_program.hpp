@@ -1,6 +1,6 @@
-// A program of random operations on the arrays of a store, held against arrays as NumPy would have them. On the host
-// and on the device it is the same: what differs is a type M, whose through(bytes, f) puts bytes into memory of the
-// arrays' space, calls f(their address there), and returns what is there then.
+// A program of random operations on the arrays of a store, compared with NumPy-like arrays. The same on the host and on
+// the device, except for a type M, whose through(bytes, f) copies bytes into memory of the arrays' space, calls f(their
+// address there), and returns the bytes there afterwards.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -15,11 +15,12 @@
 #include <support/random_array.hpp>
 #include <support/random_selection.hpp>
 #include <support/sharded.hpp>
+#include <tessera/metadata/to_json.hpp>
 #include <tessera/node/create.hpp>
 
 namespace test {
 
-/// Gives the content another shape, as an array gets it: what is new is the fill value.
+/// Gives the content another shape, as an array gets it: new elements have the fill value.
 inline void resize(ArrayContent& content, Bytes const& fill, Extents const& shape) {
   auto const item = content.type.size;
   Bytes elements;
@@ -46,7 +47,7 @@ class RandomProgram {
   RandomProgram(S store, M memory, Queue on, Random& random)
       : store_{std::move(store)}, memory_{std::move(memory)}, on_{std::move(on)}, random_{random} {}
 
-  /// `leaf(random, rank)` draws the codecs of innermost chunks, as a document has them.
+  /// `leaf(random, rank)` draws the codecs of innermost chunks, as in a document.
   template <class Leaf>
   void step(Leaf const& leaf) {
     std::string const paths[] = {"a", "g/b", "g/h/c"};
@@ -71,7 +72,7 @@ class RandomProgram {
       erase(path);
   }
 
-  /// What is stored is what the arrays show, and nothing beyond them.
+  /// Checks that the stored chunks are those that the arrays show, and no others.
   void finish() {
     for (auto& [path, subject] : arrays_) {
       subject.array = open(path);
@@ -156,7 +157,7 @@ class RandomProgram {
     auto const memory = given(subject, at.size);
     auto const options = write_options();
     memory_.through(memory, [&](auto* data) {
-      return subject.array.write(selection.selected, {data + at.first, at.strides}, on_, options);
+      return subject.array.on(on_).write(selection.selected, {data + at.first, at.strides}, options);
     });
     put(content, selection, memory, at);
     check_whole(subject);
@@ -175,7 +176,7 @@ class RandomProgram {
     });
     auto const options = random_options<tessera::ReadOptions>(random_, budget);
     auto const found = memory_.through(memory, [&](auto* data) {
-      return subject.array.read(selection.selected, {data + at.first, at.strides}, on_, options);
+      return subject.array.on(on_).read(selection.selected, {data + at.first, at.strides}, options);
     });
     REQUIRE(found == expected);
   }
@@ -184,15 +185,15 @@ class RandomProgram {
     auto const rank = subject.content.shape.rank();
     auto const shape = random_.extents(rank, 0, longest(rank));
     INFO("resize ", to_string(subject.content.shape), " to ", to_string(shape));
-    subject.array.resize(shape, on_);
+    subject.array.on(on_).resize(shape);
     test::resize(subject.content, subject.fill, shape);
     check_whole(subject);
   }
 
   void compact(Subject& subject) {
     INFO("compact");
-    subject.array.compact(on_);
-    CHECK(subject.array.compact(on_) == 0);
+    subject.array.on(on_).compact();
+    CHECK(subject.array.on(on_).compact() == 0);
     check_whole(subject);
   }
 
@@ -208,7 +209,7 @@ class RandomProgram {
     auto const memory = given(subject, at.size);
     auto const options = write_options();
     memory_.through(memory, [&](auto* data) {
-      return subject.array.append(axis, block, {data + at.first, at.strides}, on_, options);
+      return subject.array.on(on_).append(axis, block, {data + at.first, at.strides}, options);
     });
     test::resize(content, subject.fill, shape);
     RandomSelection added{"added", tessera::Region{Extents::filled(rank, 0), block, Extents::filled(rank, 1)}};
@@ -226,7 +227,7 @@ class RandomProgram {
     auto const everything = tessera::Box(tessera::all).resolve(content.shape);
     auto const strides = tessera::Layout::c_order(content.shape, content.type.size).strides;
     auto const found = memory_.through(Bytes(content.elements.size(), std::byte{0xdd}), [&](auto* data) {
-      return subject.array.read(everything, {data, strides}, on_);
+      return subject.array.on(on_).read(everything, {data, strides});
     });
     REQUIRE(found == content.elements);
   }
@@ -238,8 +239,8 @@ class RandomProgram {
   std::map<std::string, Subject> arrays_;
 };
 
-/// Calls program(random), which takes 40 steps, for one seed after the other from that one on, until they are so many
-/// steps, or TESSERA_TEST_STEPS of the environment.
+/// Calls program(random), which makes 40 steps, with consecutive seeds from that one on, up to that many steps, or
+/// TESSERA_TEST_STEPS of the environment.
 template <class F>
 void run_programs(std::uint64_t first_seed, std::uint64_t usual_steps, F&& program) {
   auto const* const asked = std::getenv("TESSERA_TEST_STEPS");

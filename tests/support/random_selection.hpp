@@ -1,4 +1,4 @@
-// Selections of every kind, and the elements that each means, found one by one.
+// Selections of every kind, and the elements of each, found one by one.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -8,7 +8,7 @@
 #include <support/random.hpp>
 #include <support/reference.hpp>
 #include <support/written_array.hpp>
-#include <tessera/array/selection.hpp>
+#include <tessera/array/detail/selection.hpp>
 
 namespace test {
 
@@ -135,7 +135,7 @@ inline RandomSelection random_selection(Random& random, Extents const& shape, Ex
   }
 }
 
-/// Where elements of some shape lie in memory of `size` bytes.
+/// The places of elements of some shape in memory of `size` bytes.
 struct StridedMemory {
   std::size_t first = 0, size = 0;  ///< bytes
   Strides strides{};
@@ -159,8 +159,8 @@ inline StridedMemory random_memory(Random& random, Extents const& count, std::si
   return result;
 }
 
-/// Calls f(at, in) for each selected element, in the memory's C order: where it is among the array's elements, and
-/// where in the memory, in bytes.
+/// Calls f(at, in) for each selected element, in the memory's C order: its place among the array's elements, and in the
+/// memory, in bytes.
 template <class F>
 void for_each_selected(RandomSelection const& selection, Extents const& shape, std::size_t item,
                        StridedMemory const& memory, F&& f) {

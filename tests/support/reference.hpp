@@ -1,4 +1,4 @@
-// The slow way, one element at a time: what the library's fast way is held against.
+// Reference implementations, one element at a time, for comparison with the library.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +28,7 @@ void for_each_index(Extents const& shape, F&& f) {
   }
 }
 
-/// How many elements lie before this one in C order.
+/// The number of elements before this one in C order.
 inline std::size_t c_index(Extents const& shape, Extents const& index) {
   std::size_t at = 0;
   for (std::size_t d = 0; d < shape.rank(); ++d) at = at * shape[d] + index[d];

@@ -1,4 +1,4 @@
-// What an error must be and say.
+// The expected type and text of an error.
 #pragma once
 #include <initializer_list>
 #include <string>

@@ -1,4 +1,4 @@
-// A store in memory that reads as one over a network does, and notes what it is asked for.
+// A store in memory that reads like a remote one, and notes its requests.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace test {
 
-/// Reads, but for documents.
+/// Reads, except for documents.
 struct Asked {
   std::mutex mutex{};
   std::vector<std::string> reads{};
-  std::vector<std::byte*> destinations{};  // where each was put
+  std::vector<std::byte*> destinations{};  // destination of each
   std::vector<std::string> take() {
     std::lock_guard lock{mutex};
     std::ranges::sort(reads);
@@ -26,7 +26,7 @@ struct Asked {
   }
 };
 
-/// A request for each read. Has nothing but what a store must have.
+/// A request for each read. Has only the required functions of a store.
 struct Remote {
   using Space = tessera::space::Host;
   using HostQueue = tessera::Queue<Space>;

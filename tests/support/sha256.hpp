@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4): the sums that the sample data's README gives are of this kind.
+// SHA-256 (FIPS 180-4), for the sums in the sample data's README.
 #pragma once
 #include <array>
 #include <bit>

@@ -1,4 +1,4 @@
-// A shard put together byte by byte, sound or not.
+// A shard assembled byte by byte, valid or not.
 #pragma once
 #include <string>
 #include <utility>
@@ -6,11 +6,11 @@
 
 #include <support/chain.hpp>
 #include <support/store_conformance.hpp>
-#include <tessera/pipeline/shard_index.hpp>
+#include <tessera/pipeline/detail/shard_index.hpp>
 
 namespace test {
 
-/// An index as the usual codecs store it, its checksum right whatever it says.
+/// An index as the usual codecs store it, with a correct checksum for any entries.
 inline std::string index_bytes(std::vector<tessera::ShardEntry> const& entries) {
   std::vector<std::uint64_t> words;
   for (auto const& entry : entries) words.insert(words.end(), {entry.offset, entry.size});
@@ -23,7 +23,7 @@ inline std::string index_bytes(std::vector<tessera::ShardEntry> const& entries) 
 /// The elements of a 4 x 4 array, of which chunk [r, c] of 2 x 2 is one letter four times: A, B, C, D.
 inline std::string const four_letters = "AABBAABBCCDDCCDD";
 
-/// What a shard of those four chunks says of itself, which a test changes; stored without compression.
+/// The index of a shard of those four chunks, which a test changes; stored without compression.
 struct ShardBytes {
   std::string chunks = "AAAABBBBCCCCDDDD";
   std::vector<tessera::ShardEntry> entries{{0, 4}, {4, 4}, {8, 4}, {12, 4}};

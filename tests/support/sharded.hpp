@@ -17,7 +17,7 @@ struct Sharding {
     return R"({"name": "sharding_indexed", "configuration": {"chunk_shape": )" + chunk_shape + R"(, "codecs": )" +
            codecs + R"(, "index_codecs": )" + index_codecs + R"(, "index_location": ")" + index_location + "\"}}";
   }
-  /// The codecs of a document that have nothing else in them.
+  /// The only codecs of a document.
   std::string list() const { return '[' + json() + ']'; }
 };
 

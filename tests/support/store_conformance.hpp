@@ -1,4 +1,4 @@
-// Values put into stores and taken out of them, in words; and the suite that every store passes.
+// Values put into stores and read from them, as text; and the suite that every store passes.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -28,7 +28,7 @@ void put(S const& store, std::string const& key, std::string_view value) {
 template <class S>
 std::string value(S const& store, std::string const& key, tessera::ByteRange range = {}) {
   HostQueue on;
-  auto const buffer = tessera::get(store, {key}, on, range);
+  auto const buffer = tessera::get_value(store, {key}, on, range);
   return buffer ? text(buffer->view()) : "(missing)";
 }
 
@@ -38,7 +38,7 @@ bool erase(S const& store, std::string const& key) {
   return store.erase({key}, on);
 }
 
-/// What a listing shows, sorted: "a/b:3" is a key of three bytes, "c/" a prefix.
+/// A listing, sorted: "a/b:3" is a key of three bytes, "c/" a prefix.
 template <class S>
 std::vector<std::string> listed(S const& store, std::string_view prefix) {
   std::vector<std::string> result;

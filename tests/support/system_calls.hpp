@@ -1,5 +1,5 @@
-// The system calls that the test program's own code makes, watched: the linker sends them through here (--wrap), so
-// that one of them can fail on demand. Calls that libraries make are not seen.
+// The system calls of the test program's own code, watched: the linker redirects them here (--wrap), so that one of
+// them can fail on demand. Calls by libraries are not seen.
 #pragma once
 #include <cerrno>
 #include <string>
@@ -24,7 +24,7 @@ class SystemCalls {
   bool has_failed() const;                           ///< whether the k-th was made
 };
 
-/// While there is one, every openat2 fails, as on kernels that do not have it.
+/// During its life, every openat2 fails, as on kernels without it.
 struct NoOpenat2 {
   NoOpenat2();
   NoOpenat2(NoOpenat2 const&) = delete;

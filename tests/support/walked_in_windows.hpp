@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include <tessera/codec/bytes_to_bytes/lz4_windows.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/lz4_windows.hpp>
 
 namespace test {
 
@@ -19,7 +19,7 @@ struct OneLz4Block {
   void found(std::uint64_t, tessera::detail::FoundFrame const& frame) const { *answer = frame; }
 };
 
-/// In `rounds`, if given, how many windows there were.
+/// In `rounds`, if given, the number of windows.
 inline tessera::detail::FoundFrame walked_in_windows(std::byte const* from, std::uint64_t size,
                                                      std::uint64_t* rounds = nullptr) {
   using Kernel = tessera::detail::WalkLz4Windows<OneLz4Block>;

@@ -1,4 +1,4 @@
-// An array written into a store the slow way, and what a region of it holds.
+// An array written into a store element by element, and the elements of a region of it.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -6,12 +6,14 @@
 #include <support/chain.hpp>
 #include <support/store_conformance.hpp>
 #include <tessera/key/chunk_key.hpp>
-#include <tessera/transfer/read.hpp>
+#include <tessera/metadata/detail/fill_value.hpp>
+#include <tessera/metadata/to_json.hpp>
+#include <tessera/transfer/detail/read.hpp>
 #include <tessera/view/box.hpp>
 
 namespace test {
 
-/// Elements in C order and the machine's byte order; what of a chunk lies outside the array is noise.
+/// Elements in C order and the machine's byte order; the parts of chunks outside the array are noise.
 struct ArrayContent {
   tessera::DataType type;
   Extents shape, chunk_shape;
@@ -19,7 +21,7 @@ struct ArrayContent {
   std::string fill = zero(type);
   std::string key_encoding = R"("default")";
 
-  /// What a document calls zero.
+  /// The zero of a document.
   static std::string zero(tessera::DataType type) {
     return tessera::to_json(tessera::write_fill_value(Bytes(type.size), type));
   }
@@ -41,7 +43,7 @@ struct ArrayContent {
     });
     return result;
   }
-  /// How many chunks there are along each dimension.
+  /// The number of chunks along each dimension.
   Extents grid_shape() const {
     auto result = shape;
     for (std::size_t d = 0; d < shape.rank(); ++d) result[d] = (shape[d] + chunk_shape[d] - 1) / chunk_shape[d];
@@ -75,7 +77,7 @@ inline Bytes picked(Bytes const& elements, Extents const& shape, std::size_t ite
   return result;
 }
 
-/// Puts `values` (C order) into the elements that the region means.
+/// Copies `values` (C order) into the elements of the region.
 inline void put_elements(ArrayContent& content, tessera::Region const& region, Bytes const& values) {
   auto const item = content.type.size;
   for_each_index(region.count, [&](Extents const& index) {

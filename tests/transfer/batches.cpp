@@ -1,4 +1,4 @@
-// The executor: how many mini-batches of how many chunks, how many of them at once, who hears of it and how it ends.
+// The executor: the number and sizes of mini-batches, how many of them run at once, progress reports, and the end.
 #include <algorithm>
 #include <atomic>
 #include <concepts>
@@ -26,7 +26,7 @@ using namespace tessera;
 
 namespace {
 
-/// A MemoryStore that says before each read and write of a chunk which key it is of.
+/// A MemoryStore that reports the key before each read and write of a chunk.
 struct WatchedStore {
   using buffer_type = HostBuffer;
   MemoryStore<HostBuffer> inner{};
@@ -47,7 +47,7 @@ struct WatchedStore {
   bool erase(Key const& key, test::HostQueue& on) const { return inner.erase(key, on); }
 };
 
-/// What a codec was given, call after call.
+/// The inputs of a codec, call after call.
 struct Log {
   std::mutex mutex;
   std::vector<std::size_t> sizes;
@@ -60,7 +60,7 @@ struct Log {
 };
 Log calls;  // of all codecs: arrays make theirs from the document
 
-/// A codec of batches that turns every bit around, and refuses chunks that begin with 7.
+/// A codec of batches that inverts every bit, and refuses chunks that begin with 7.
 struct Inverting {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "inverting";
@@ -103,7 +103,7 @@ struct Written {
 
   explicit Written(std::size_t threads = 1)
       : on{threads},
-        array{create_array<std::uint8_t, 1>(store, "a", NewArray<std::uint8_t>{{chunks * chunk}, {chunk}},
+        array{create_array<std::uint8_t, 1>(store, "a", {.shape = {chunks * chunk}, .chunks = {chunk}},
                                             Pipeline<space::Host, codec::Bytes, Inverting>{}, on)} {
     array.write(all, elements());
     calls.take();
@@ -184,7 +184,7 @@ TEST_CASE("how many chunks a mini-batch has when nothing is said: about a MiB, f
 }
 
 TEST_CASE("a budget makes mini-batches smaller, then fewer of them are under way") {
-  auto const form = one_stage(4096, 4096);  // 12 KiB with what is known
+  auto const form = one_stage(4096, 4096);  // 12 KiB with the bookkeeping
   struct Case {
     std::uint64_t memory, size;
     std::size_t in_flight;
@@ -202,7 +202,7 @@ TEST_CASE("a budget makes mini-batches smaller, then fewer of them are under way
     CHECK(batches.in_flight == row.in_flight);
     CHECK((row.memory == 0 || batches.size * batches.in_flight * 12288 <= row.memory));
   }
-  test::check_refused<SelectionError>(
+  test::check_refused<BudgetError>(
       [&] { detail::batches_of(ReadOptions{.memory = 12287}, 100000, form, 4, detail::usual_on_host); },
       {"a chunk takes 12288 bytes", "12287"});
 }
@@ -210,10 +210,10 @@ TEST_CASE("a budget makes mini-batches smaller, then fewer of them are under way
 TEST_CASE("a chunk above the budget: nothing is read or written") {
   Written const written;
   *written.store.seen = [](Key const& key) { FAIL_CHECK(key.path); };
-  test::check_refused<SelectionError>([&] { written.read({.memory = 100}); }, {"a chunk takes", "the budget of 100"});
-  test::check_refused<SelectionError>([&] { written.array.write(all, elements(), {.memory = 100}); },
+  test::check_refused<BudgetError>([&] { written.read({.memory = 100}); }, {"a chunk takes", "the budget of 100"});
+  test::check_refused<BudgetError>([&] { written.array.write(all, elements(), {.memory = 100}); },
                                       {"a chunk takes", "the budget of 100"});
-  test::check_refused<SelectionError>(
+  test::check_refused<BudgetError>(
       [&] {
         written.array.write({{1, 2}}, std::vector<std::uint8_t>(1), {.memory = 100});
       },
@@ -233,7 +233,7 @@ TEST_CASE("so many mini-batches are under way as threads can work on, and at mos
         auto const at_once = ++now;
         for (auto known = most.load(); known < at_once && !most.compare_exchange_weak(known, at_once);) {
         }
-        if (reads++ < expected) meet.arrive_and_wait();  // no fewer than expected, or this hangs
+        if (reads++ < expected) meet.arrive_and_wait();  // no fewer than expected, otherwise this hangs
         --now;
       };
       CHECK(written.read({.mini_batch = 1, .in_flight = in_flight}) == elements());
@@ -346,7 +346,7 @@ TEST_CASE("stopped by another thread while mini-batches are under way: they end,
 
 TEST_CASE("of two errors the first is thrown, with its own key") {
   auto const fails = [](Key const& key) {
-    if (key.path == key_of(4) || key.path == key_of(13)) throw StoreError{text({"no ", key.path})};
+    if (key.path == key_of(4) || key.path == key_of(13)) throw StoreError{to_text({"no ", key.path})};
   };
   Written const written;
   *written.store.seen = fails;
@@ -355,13 +355,13 @@ TEST_CASE("of two errors the first is thrown, with its own key") {
     test::check_refused<StoreError>([&] { written.array.write(all, elements(), {.mini_batch = batch}); },
                                     {"key \"a/c/4\"", "no a/c/4"});
   }
-  // Both under way at once: one of them, and not the key of the one with what happened to the other.
+  // Both in progress at once: one of the errors, with its own key.
   Written const both{2};
   std::latch meet{2};
   *both.store.seen = [&](Key const& key) {
     if (key.path == key_of(0) || key.path == key_of(10)) {
       meet.arrive_and_wait();
-      throw StoreError{text({"no ", key.path})};
+      throw StoreError{to_text({"no ", key.path})};
     }
   };
   try {
@@ -369,7 +369,7 @@ TEST_CASE("of two errors the first is thrown, with its own key") {
     FAIL_CHECK("nothing was thrown");
   } catch (StoreError const& error) {
     CHECK((error.key() == key_of(0) || error.key() == key_of(10)));
-    CHECK(std::string{error.what()}.ends_with(text({"no ", error.key()})));
+    CHECK(std::string{error.what()}.ends_with(to_text({"no ", error.key()})));
   }
 }
 

@@ -1,4 +1,4 @@
-// A store that fails now and then, and chunks that are damaged: errors name the key, and the next read works.
+// A store that fails now and then, and damaged chunks: errors name the key, and the next read works.
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -17,7 +17,7 @@ using test::check_refused;
 
 namespace {
 
-/// Fails at the read that is told.
+/// Fails at the given read.
 struct FailingStore {
   using buffer_type = HostBuffer;
   MemoryStore<HostBuffer> inner;
@@ -36,17 +36,17 @@ struct FailingStore {
 
 static_assert(ReadableStore<FailingStore>);
 
-/// Says that it gave bytes, but asks for no room; or for more than it gave.
+/// Reports bytes, but requests no room; or more than it reported.
 struct LyingStore {
   using buffer_type = HostBuffer;
   MemoryStore<HostBuffer> inner;
-  std::size_t more = 0;  // 0: asks for none
+  std::size_t more = 0;  // 0: requests none
   std::string about{};
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
                                   Queue<space::Host>& on) const {
     if (key.path != about) return inner.read(key, range, destination, on);
-    auto const value = get(inner, key, on, range);
+    auto const value = get_value(inner, key, on, range);
     if (!value) return std::nullopt;
     auto const bytes = value->view();
     if (more > 0) std::memcpy(destination(bytes.size + more).data, bytes.data, bytes.size);
@@ -91,14 +91,14 @@ TEST_CASE("a store that gives another size than it asked room for: nobody's byte
     CAPTURE(more);
     LyingStore store{{}, more};
     auto const pipeline = Pipeline<space::Host, codec::Bytes, codec::Zstd>{};
-    create_array<std::uint8_t, 1>(store, "a", {.shape = {10}, .chunk_shape = {2}}, pipeline)
+    create_array<std::uint8_t, 1>(store, "a", {.shape = {10}, .chunks = {2}}, pipeline)
         .write(all, std::vector<std::uint8_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
     store.about = "a/c/3";
     auto const array = open_array<std::uint8_t, 1, decltype(pipeline)>(store, "a");
     std::vector<std::uint8_t> elements(10);
     check_refused<StoreError>([&] { array.read(all, elements, {.mini_batch = every_chunk}); },
-                              {"store: ", "key \"a/c/3\"", "asked for room for"});
-    check_refused<StoreError>([&] { array.fill({{7, 8}}, 1); }, {"store: ", "key \"a/c/3\"", "asked for room for"});
+                              {"store: ", "key \"a/c/3\"", "requested memory for"});
+    check_refused<StoreError>([&] { array.fill({{7, 8}}, 1); }, {"store: ", "key \"a/c/3\"", "requested memory for"});
     array.read({{0, 6}}, std::span{elements}.first(6));
     CHECK(elements[5] == 5);
   }
@@ -122,7 +122,7 @@ TEST_CASE("a damaged chunk is an error that names store, key and codec, with eve
         std::vector<std::uint8_t> elements(test::t1_elements().size());
         check_refused<CodecError>([&] { array.read(all, elements, {batch}); },
                                   {"memory store: ", "key \"t1/c/1/2/1\": ", "codec zstd: "});
-        array.read({all, all, {0, 64}}, std::vector<std::uint8_t>(197 * 233 * 64), {batch});  // which it is not in
+        array.read({all, all, {0, 64}}, std::vector<std::uint8_t>(197 * 233 * 64), {batch});  // which lacks it
       }
     }
   }

@@ -22,12 +22,12 @@ constexpr std::size_t columns = 3;
 
 template <class S>
 auto make(S const& store, std::uint64_t rows, std::size_t threads) {
-  return create_array<int, 2>(store, "a", {.shape = {rows, columns}, .chunk_shape = {4, columns}}, {},
+  return create_array<int, 2>(store, "a", {.shape = {rows, columns}, .chunks = {4, columns}}, {},
                               test::HostQueue{threads});
 }
 std::vector<int> rows_of(int value, std::size_t count) { return std::vector<int>(count * columns, value); }
 
-// All at once; what one of them throws is a failure, but that a box reaches beyond a shape that shrank meanwhile.
+// All at once; an exception in one of them is a failure, except that a box exceeds a shape that shrank meanwhile.
 void at_once(std::vector<std::function<void(int)>> const& works, int times) {
   std::vector<std::thread> threads;
   std::atomic<std::size_t> ready{0}, failed{0};
@@ -46,7 +46,7 @@ void at_once(std::vector<std::function<void(int)>> const& works, int times) {
   CHECK(failed == 0);
 }
 
-// Rows that are of one value each, for a chunk has them whole.
+// Rows of one value each, because a chunk has whole rows.
 std::size_t torn_rows(std::vector<int> const& elements, int most) {
   std::size_t torn = 0;
   for (std::size_t at = 0; at < elements.size(); at += columns)

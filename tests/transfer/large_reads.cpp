@@ -1,4 +1,4 @@
-// Reads of more than caches hold, which write past them.
+// Reads larger than the caches, which write past them.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -30,13 +30,13 @@ std::vector<std::uint16_t> numbers() {
   return result;
 }
 
-// Into memory that begins anywhere, whole and but for a frame of one element.
+// Into memory that begins anywhere, whole and without a frame of one element.
 template <class P>
 void check_reads(std::vector<std::uint16_t> const& elements, Extents const& chunk_shape, P const& pipeline) {
   MemoryStore<HostBuffer> const store;
   Queue<space::Host> const on{2};
   auto const array = create_array<std::uint16_t, 3>(
-      store, "a", {.shape = {depth, height, width}, .chunk_shape = chunk_shape, .fill = fill}, pipeline, on);
+      store, "a", {.shape = {depth, height, width}, .chunks = chunk_shape, .fill = fill}, pipeline, on);
   array.write(all, elements);
   std::vector<std::uint16_t> found(elements.size() + 64);
   for (std::size_t first : {0u, 1u, 24u}) {

@@ -1,4 +1,4 @@
-// A chunk that is not in the store is the fill value (FILL-02).
+// A missing chunk has the fill value (FILL-02).
 #include <algorithm>
 #include <cmath>
 #include <vector>

@@ -1,4 +1,4 @@
-// Which bytes of a chunk are asked for where only part of it is wanted, and what is noticed of the rest.
+// The bytes requested of a chunk if only part of it is wanted, and the errors noticed in the rest.
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -64,12 +64,12 @@ std::vector<std::uint16_t> numbers(std::size_t count = n * n * n) {
 template <class P = Pipeline<space::Host, codec::Bytes>, class S>
 auto cube(S const& store, P const& pipeline = {}, std::uint64_t edge = half, HostQueue on = HostQueue{1}) {
   auto const array =
-      create_array<std::uint16_t, 3>(store, "a", {.shape = {n, n, n}, .chunk_shape = {edge, edge, edge}}, pipeline, on);
+      create_array<std::uint16_t, 3>(store, "a", {.shape = {n, n, n}, .chunks = {edge, edge, edge}}, pipeline, on);
   array.write(all, numbers());
   return array;
 }
 
-/// What a region holds, and whether it is what was written.
+/// A region's elements, and whether they equal those written.
 template <class Array>
 void check_read(Array const& array, Box const& box, ReadOptions const& options = {}) {
   auto const region = box.resolve(Extents{n, n, n});
@@ -95,21 +95,21 @@ TEST_CASE("of chunks that are stored as they are the bytes from the first elemen
   auto& asked = *store.asked;
   asked.take();
   check_read(array, {{25, 27}, all, all});  // planes
-  CHECK(asked.take() == of_four(text({" ", 5 * plane, " + ", 2 * plane})));
-  check_read(array, {{25, 36, 5}, all, all});  // three of them, and what lies between
-  CHECK(asked.take() == of_four(text({" ", 5 * plane, " + ", 11 * plane})));
+  CHECK(asked.take() == of_four(to_text({" ", 5 * plane, " + ", 2 * plane})));
+  check_read(array, {{25, 36, 5}, all, all});  // three of them, and the bytes between
+  CHECK(asked.take() == of_four(to_text({" ", 5 * plane, " + ", 11 * plane})));
   check_read(array, {{25, 26}, {0, 20}, {3, 7}});  // columns of one
-  CHECK(asked.take() == Texts{text({"a/c/1/0/0 ", 5 * plane + 6, " + ", (half * 19 + 4) * 2})});
+  CHECK(asked.take() == Texts{to_text({"a/c/1/0/0 ", 5 * plane + 6, " + ", (half * 19 + 4) * 2})});
   check_read(array, {25, 7, 9});  // an element
-  CHECK(asked.take() == Texts{text({"a/c/1/0/0 ", 5 * plane + 7 * 40 + 18, " + 2"})});
-  check_read(array, {{20, 40}, all, {0, 1}});  // far apart: all of it is as good
+  CHECK(asked.take() == Texts{to_text({"a/c/1/0/0 ", 5 * plane + 7 * 40 + 18, " + 2"})});
+  check_read(array, {{20, 40}, all, {0, 1}});  // far apart: reading all of it is as fast
   CHECK(asked.take() == Texts{"a/c/1/0/0", "a/c/1/1/0"});
   check_read(array, {{23, 40}, all, all});  // less than 4096 bytes are saved
   CHECK(asked.take() == of_four(""));
 
   std::vector<std::uint16_t> found(2 * n * n);
   array.read(Orthogonal{std::vector<std::uint64_t>{31, 24}, all, all}, found);
-  CHECK(asked.take() == of_four(text({" ", 4 * plane, " + ", 8 * plane})));
+  CHECK(asked.take() == of_four(to_text({" ", 4 * plane, " + ", 8 * plane})));
   CHECK(found[5] == numbers()[31 * n * n + 5]);
   CHECK(found[n * n + 5] == numbers()[24 * n * n + 5]);
 }
@@ -128,7 +128,7 @@ TEST_CASE("where something has to be decoded, or values are lent, chunks are who
 
 TEST_CASE("part of a chunk that lies in memory as it is stored goes right there") {
   Remote const store;
-  auto const array = create_array<std::uint16_t, 2>(store, "a", {.shape = {200, 100}, .chunk_shape = {100, 100}},
+  auto const array = create_array<std::uint16_t, 2>(store, "a", {.shape = {200, 100}, .chunks = {100, 100}},
                                                     Pipeline<space::Host, codec::Bytes>{}, HostQueue{1});
   array.write(all, numbers(20000));
   auto& asked = *store.asked;
@@ -146,7 +146,7 @@ TEST_CASE("part of a chunk that lies in memory as it is stored goes right there"
   CHECK(memory.front() == numbers(20000)[6000]);
   CHECK(memory.back() == numbers(20000)[12999]);
   memory.resize(3 * 100);
-  CHECK(rooms({{60, 90, 10}, all}, memory) == std::vector<std::ptrdiff_t>{-1});  // with what lies between
+  CHECK(rooms({{60, 90, 10}, all}, memory) == std::vector<std::ptrdiff_t>{-1});  // with the bytes between
   CHECK(memory[100] == numbers(20000)[7000]);
   memory.resize(3 * 50);
   CHECK(rooms({{60, 63}, {0, 50}}, memory) == std::vector<std::ptrdiff_t>{-1});
@@ -164,7 +164,7 @@ TEST_CASE("of chunks in shards too, where a request more costs little") {
     check_read(array, {{25, 27}, all, all});
     Texts expected;
     for (std::uint64_t i = 4; i < 8; ++i)
-      expected.push_back(text({"a/c/0/0/0 ", i * chunk + 5 * plane, " + ", 2 * plane}));
+      expected.push_back(to_text({"a/c/0/0/0 ", i * chunk + 5 * plane, " + ", 2 * plane}));
     std::ranges::sort(expected);
     CHECK(asked.take() == expected);
   }
@@ -182,7 +182,7 @@ TEST_CASE("of chunks in shards too, where a request more costs little") {
     check_read(array, {{0, 1}, {0, 1}, {0, 1}});
     store.asked->take();
     check_read(array, {{25, 27}, all, all}, {.mini_batch = every_chunk});
-    CHECK(store.asked->take() == Texts{text({"a/c/0/0/0 ", 4 * chunk, " + ", 4 * chunk})});
+    CHECK(store.asked->take() == Texts{to_text({"a/c/0/0/0 ", 4 * chunk, " + ", 4 * chunk})});
   }
 }
 
@@ -211,14 +211,14 @@ TEST_CASE("a chunk that is larger than the cache is placed in tiles, each while 
   auto const elements = numbers(rows * columns);
   auto const image = [&](auto const& store, auto const& pipeline, std::uint64_t width) {
     auto const array = create_array<std::uint16_t, 2>(
-        store, "a", {.shape = {rows, columns}, .chunk_shape = {rows, width}}, pipeline, HostQueue{1});
+        store, "a", {.shape = {rows, columns}, .chunks = {rows, width}}, pipeline, HostQueue{1});
     array.write(all, elements);
     return array;
   };
   std::vector<std::uint16_t> found(rows * columns);
   auto const tiles = [&](std::string const& key, std::uint64_t first) {
-    return Texts{text({key, " ", first, " + ", 524 * row}), text({key, " ", first + 524 * row, " + ", 524 * row}),
-                 text({key, " ", first + 1048 * row, " + ", 152 * row})};
+    return Texts{to_text({key, " ", first, " + ", 524 * row}), to_text({key, " ", first + 524 * row, " + ", 524 * row}),
+                 to_text({key, " ", first + 1048 * row, " + ", 152 * row})};
   };
   PingPong const store;
   auto& asked = *store.asked;
@@ -230,7 +230,7 @@ TEST_CASE("a chunk that is larger than the cache is placed in tiles, each while 
   array.read(all, found, {.traffic = &traffic});
   CHECK(found == elements);
   auto const reads = asked.take();
-  REQUIRE(reads.size() == 6);  // of the second chunk half of the columns are asked for
+  REQUIRE(reads.size() == 6);  // half of the columns of the second chunk are requested
   CHECK(Texts{reads.begin(), reads.begin() + 3} == tiles("a/c/0/0", 0));
   CHECK(*store.calls == 2);  // one for each chunk: one value
   std::ranges::sort(asked.destinations);
@@ -274,7 +274,7 @@ TEST_CASE("tiles of a file that is cut off are errors and not elements") {
   constexpr std::uint64_t rows = 1200, columns = 1500;
   test::TemporaryFolder const folder;
   auto const array = create_array<std::uint16_t, 2>(LocalStore<HostBuffer>{folder / "store"}, "a",
-                                                    {.shape = {rows, columns}, .chunk_shape = {rows, 1000}},
+                                                    {.shape = {rows, columns}, .chunks = {rows, 1000}},
                                                     Pipeline<space::Host, codec::Bytes>{}, HostQueue{1});
   auto const elements = numbers(rows * columns);
   array.write(all, elements);
@@ -325,7 +325,7 @@ TEST_CASE("a value that is no chunk is an error where the store sees its size, w
     std::vector<std::uint16_t> found(2 * half * half);
     for (std::uint64_t size : {std::uint64_t{0}, 3 * plane, chunk - 1, chunk + 1}) {
       std::filesystem::resize_file(name, size);
-      auto const what = text({"a value of ", size, " bytes, expected ", chunk});
+      auto const what = to_text({"a value of ", size, " bytes, expected ", chunk});
       for (std::uint64_t first : {20u, 30u, 38u})
         check_refused<StoreError>(
             [&] {
@@ -369,13 +369,13 @@ TEST_CASE("an inner chunk of another size than its elements is an error, whateve
   for (std::uint64_t size : {2 * plane, chunk - 1}) {
     entries[4].size = size;
     test::put(store.values, "a/c/0/0/0", sound.substr(0, 8 * chunk) + test::index_bytes(entries));
-    auto const what = text({"found ", size, " bytes of elements, expected ", chunk});
+    auto const what = to_text({"found ", size, " bytes of elements, expected ", chunk});
     check_refused<CodecError>(
         [&] {
           array.read({{20, 22}, {0, half}, {0, half}}, found);
         },
         {"inner chunk [1, 0, 0]", "key \"a/c/0/0/0\"", what.c_str()});
-    array.read({{20, 22}, {half, n}, {0, half}}, found);  // another is not touched by that
+    array.read({{20, 22}, {half, n}, {0, half}}, found);  // another one does not change that
   }
 }
 

@@ -1,5 +1,5 @@
-// Points, lists and masks of more elements than are placed at a time, of every size and layout, read and written, held
-// against elements that are picked one by one.
+// Points, lists and masks of more elements than are placed at a time, of every size and layout, read and written,
+// compared with elements that are picked one by one.
 #include <algorithm>
 #include <iostream>
 #include <string>
@@ -10,6 +10,7 @@
 #include <support/random_array.hpp>
 #include <support/random_selection.hpp>
 #include <support/refused.hpp>
+#include <tessera/metadata/to_json.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/store/memory_store.hpp>
 
@@ -41,7 +42,7 @@ RandomSelection many_points(Random& random, Extents const& shape) {
   return {"points", Points{places}.resolve(shape), places};
 }
 
-// Runs so long that they are placed as boxes, and single elements.
+// Runs long enough to be placed as boxes, and single elements.
 RandomSelection some_runs(Random& random, Extents const& shape) {
   PointRuns runs;
   RandomSelection result{"runs", ResolvedSelection{PointRuns{}}};
@@ -124,7 +125,7 @@ std::string transpose_codec(Random& random, std::size_t rank) {
   for (auto d : random.permutation(rank)) order += (order.empty() ? "" : ", ") + std::to_string(d);
   return R"({"name": "transpose", "configuration": {"order": [)" + order + "]}}";
 }
-// Elements as they are, transposed, or in inner chunks of shards; `chunk` is what is decoded at a time then.
+// Elements unchanged, transposed, or in inner chunks of shards; `chunk` is the unit of decoding then.
 std::string random_codecs(Random& random, Extents& shard, Extents const& chunk) {
   auto const rank = chunk.rank();
   auto const plain = bytes_codec(random), transposed = transpose_codec(random, rank) + ", " + plain;
@@ -161,7 +162,7 @@ void check_scattered(std::uint64_t seed) {
   test::put(store, "a/zarr.json", content.document(codecs).text());
   test::HostQueue const on{random(1, 4)};
   auto const array = open_any<AllCodecs>(store, "a", on);
-  for (int round = 0; round < 3; ++round) {  // of what these do not touch some chunks stay missing
+  for (int round = 0; round < 3; ++round) {  // some chunks that these do not touch stay missing
     auto const region = Box{test::random_slices(random, content.shape)}.resolve(content.shape);
     auto const values = random_elements(random, test::size_of(region.count) * item, content.type);
     array.write(region, {values.data(), Layout::c_order(region.count, item).strides}, {});
@@ -203,7 +204,7 @@ TEST_CASE("points, runs, lists and masks: every size and layout, missing chunks,
 TEST_CASE("as many chunks as a number can count") {
   constexpr std::uint64_t most = std::uint64_t{1} << 21;
   auto const array =
-      create_array<std::int8_t, 3>(MemoryStore<HostBuffer>{}, "a", {.shape = {most, most, most / 2}, .chunk_shape = {1, 1, 1}});
+      create_array<std::int8_t, 3>(MemoryStore<HostBuffer>{}, "a", {.shape = {most, most, most / 2}, .chunks = {1, 1, 1}});
   std::vector<std::uint64_t> const x{most - 1, 0, most - 2, most - 1, 7}, y{3, most - 1, 3, 3, 7}, z{5, 5, 5, 5, most / 2 - 1};
   array.write(Points{x, y, z}, std::vector<std::int8_t>{1, 2, 3, 4, 5});
   auto const other = array.read(Points{z, y, z});
@@ -290,7 +291,7 @@ TEST_CASE("a mask's bytes are true whatever they are, at any stride") {
 
 TEST_CASE("a byte that is no bool is refused among points, lists and a mask, and elsewhere it is not looked at") {
   MemoryStore<HostBuffer> const store;
-  auto const array = create_array<bool, 1>(store, "a", {.shape = {3000}, .chunk_shape = {1500}});
+  auto const array = create_array<bool, 1>(store, "a", {.shape = {3000}, .chunks = {1500}});
   std::vector<char> ones(1500, 1);
   ones[1400] = 7;
   test::put(store, "a/c/1", std::string(ones.begin(), ones.end()));

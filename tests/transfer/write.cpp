@@ -1,4 +1,4 @@
-// Writing, held against a model that is changed one element at a time.
+// Writing, compared with a model that is changed one element at a time.
 #include <atomic>
 #include <initializer_list>
 #include <memory_resource>
@@ -143,11 +143,11 @@ static std::set<std::string> stored_keys(MemoryStore<HostBuffer> const& store) {
 
 TEST_CASE("chunks of nothing but the fill value are not stored, unless that is asked for") {
   MemoryStore<HostBuffer> const store;
-  auto const array = create_array<float, 1>(store, "a", {.shape = {6}, .chunk_shape = {2}, .fill = -0.0f});
+  auto const array = create_array<float, 1>(store, "a", {.shape = {6}, .chunks = {2}, .fill = -0.0f});
   CHECK(stored_keys(store) == std::set<std::string>{"a/zarr.json", "zarr.json"});
   array.write(all, std::vector{-0.0f, -0.0f, 0.0f, 0.0f, -0.0f, 1.0f});  // bit for bit: 0 is not -0
   CHECK(stored_keys(store) == std::set<std::string>{"a/c/1", "a/c/2", "a/zarr.json", "zarr.json"});
-  array.write({{2, 6}}, std::vector{-0.0f, -0.0f, -0.0f, -0.0f});  // and what was stored is erased
+  array.write({{2, 6}}, std::vector{-0.0f, -0.0f, -0.0f, -0.0f});  // and the stored chunk is erased
   CHECK(stored_keys(store) == std::set<std::string>{"a/zarr.json", "zarr.json"});
   array.write({{5, 6}}, std::vector{2.0f});
   array.write({{5, 6}}, std::vector{-0.0f});  // a part that makes the whole chunk the fill value
@@ -159,7 +159,7 @@ TEST_CASE("chunks of nothing but the fill value are not stored, unless that is a
 TEST_CASE("NaN is a fill value like any other: by its bits") {
   MemoryStore<HostBuffer> const store;
   auto const nan = std::bit_cast<float>(0x7fc01234u);
-  auto const array = create_array<float, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}, .fill = nan});
+  auto const array = create_array<float, 1>(store, "a", {.shape = {4}, .chunks = {2}, .fill = nan});
   array.write(all, std::vector{nan, nan, nan, std::bit_cast<float>(0x7fc00000u)});
   CHECK(stored_keys(store) == std::set<std::string>{"a/c/1", "a/zarr.json", "zarr.json"});
   auto const read = open_array<float, 1>(store, "a").read(all);
@@ -171,7 +171,7 @@ TEST_CASE("parts of one chunk written by many threads: nothing is lost, among al
   test::TemporaryFolder const folder;
   auto check = [](auto const& store) {
     static constexpr std::size_t n = 64, threads = 4;
-    create_array<std::uint16_t, 1>(store, "a", {.shape = {n}, .chunk_shape = {16}},
+    create_array<std::uint16_t, 1>(store, "a", {.shape = {n}, .chunks = {16}},
                                    Pipeline<space::Host, codec::Bytes, codec::Crc32c>{});
     std::vector<std::thread> writers;
     for (std::size_t t = 0; t < threads; ++t)
@@ -191,7 +191,7 @@ TEST_CASE("parts of one chunk written by many threads: nothing is lost, among al
 
 namespace {
 
-/// Fails at the write or erase that is told.
+/// Fails at the given write or erase.
 struct FullDisk {
   using buffer_type = HostBuffer;
   MemoryStore<HostBuffer> inner;
@@ -225,7 +225,7 @@ TEST_CASE("a store may fail at any of its writes: every chunk is old or new, the
       CAPTURE(k);
       FullDisk const store;
       auto const array =
-          create_array<std::uint8_t, 1>(store, "a", {.shape = {18}, .chunk_shape = {2}}, {}, test::HostQueue{threads});
+          create_array<std::uint8_t, 1>(store, "a", {.shape = {18}, .chunks = {2}}, {}, test::HostQueue{threads});
       array.fill(all, 1);
       *store.until_failure = k;
       std::vector<std::uint8_t> wanted(18, 2);
@@ -251,12 +251,12 @@ TEST_CASE("a store may fail at any of its writes: every chunk is old or new, the
 
 TEST_CASE("a chunk that cannot be read is not overwritten in part") {
   MemoryStore<HostBuffer> const store;
-  auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {4}, .chunk_shape = {4}},
+  auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {4}, .chunks = {4}},
                                                    Pipeline<space::Host, codec::Bytes, codec::Crc32c>{});
   test::put(store, "a/c/0", "12345678");
   test::check_refused<CodecError>([&] { array.fill({{0, 1}}, 7); }, {"memory store", "a/c/0", "crc32c", "checksum"});
   CHECK(test::value(store, "a/c/0") == "12345678");
-  array.fill(all, 7);  // the whole chunk is another matter
+  array.fill(all, 7);  // the whole chunk is different
   CHECK(array.read(all)(3) == 7);
 }
 
@@ -264,7 +264,7 @@ namespace {
 
 struct Accessor {};
 
-/// What std::mdspan shows, with a layout of any strides.
+/// The elements of std::mdspan, with a layout of any strides.
 template <class T>
 struct Mdspan2 {
   using element_type = T;
@@ -288,7 +288,7 @@ struct tessera::accessor_space<Accessor> {
 
 TEST_CASE("memory of every kind: ranges, views, owned arrays, mdspans") {
   MemoryStore<HostBuffer> const store;
-  auto const array = create_array<int, 2>(store, "a", {.shape = {2, 3}, .chunk_shape = {2, 2}});
+  auto const array = create_array<int, 2>(store, "a", {.shape = {2, 3}, .chunks = {2, 2}});
   array.write(all, std::vector{1, 2, 3, 4, 5, 6});
   std::vector<int> columns(6);
   array.read(all, Mdspan2<int>{columns.data(), {2, 3}, {1, 2}});
@@ -323,7 +323,7 @@ TEST_CASE("memory of every kind: ranges, views, owned arrays, mdspans") {
 
 TEST_CASE("an empty box writes nothing; an array without elements can be made") {
   FullDisk const store;
-  auto const array = create_array<int, 2>(store, "a", {.shape = {0, 3}, .chunk_shape = {2, 2}});
+  auto const array = create_array<int, 2>(store, "a", {.shape = {0, 3}, .chunks = {2, 2}});
   *store.until_failure = 0;
   array.write(all, std::vector<int>{});
   array.write({{0, 0}, {1, 1}}, std::vector<int>{});

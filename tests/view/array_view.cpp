@@ -83,7 +83,7 @@ TEST_CASE("parts of parts are what their elements' indices say") {
     std::vector<int> elements(shape[0] * shape[1] * shape[2]);
     for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<int>(i);
     auto view = ArrayView<int, 3>::c_order(elements.data(), shape);
-    std::vector<std::uint64_t> index[3];  // of what is left of each dimension
+    std::vector<std::uint64_t> index[3];  // of the remainder of each dimension
     for (std::size_t d = 0; d < 3; ++d)
       for (std::uint64_t i = 0; i < shape[d]; ++i) index[d].push_back(i);
     for (int times = 0; times < 2; ++times) {

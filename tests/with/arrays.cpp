@@ -1,4 +1,4 @@
-// Arrays without a word of codecs. <fcntl.h> has an open() of its own.
+// Arrays without naming a codec. <fcntl.h> has an open() of its own.
 #include <concepts>
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ using namespace tessera;
 using Local = LocalStore<HostBuffer>;
 using Memory = MemoryStore<HostBuffer>;
 
-// What these names mean without tessera/all.hpp.
+// The meaning of these names without tessera/all.hpp.
 using BuiltIn = AnyPipeline<space::Host, space::Host, Codecs<codec::Transpose, codec::Bytes, codec::Crc32c>>;
 static_assert(std::same_as<decltype(open_array<float, 3>(Memory{})), Array<float, 3, Memory, BuiltIn>>);
 static_assert(std::same_as<decltype(open_any(Memory{})), AnyArray<Memory, BuiltIn>>);
@@ -29,16 +29,16 @@ TEST_CASE("open reads whatever codecs a file names") {
   CHECK(open<std::uint8_t, 3>(store, "t1").read({{98, 99}, {116, 117}, {94, 95}})(0, 0, 0) == 198);  // zstd
   CHECK(open<float, 3>(store, "t1_half").read({{49, 50}, {58, 59}, {47, 48}})(0, 0, 0) == 200.25F);  // blosc
   CHECK(open(store, "t1_half", Queue<space::Host>{2}).type().name() == "float32");
-  int const file = open(TESSERA_TEST_DATA "/brain.zarr/zarr.json", O_RDONLY);  // the system's, as ever
+  int const file = open(TESSERA_TEST_DATA "/brain.zarr/zarr.json", O_RDONLY);  // the system's, as usual
   CHECK(file >= 0);
   CHECK(close(file) == 0);
 }
 
 TEST_CASE("create writes the codecs that zarr-python 3 does") {
   Memory const store;
-  auto const array = create<float, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}});
+  auto const array = create<float, 1>(store, "a", {.shape = {4}, .chunks = {2}});
   array.write(all, std::vector{1.F, 2.F, 3.F, 4.F});
-  (void)create<std::uint8_t, 1>(store, "b", {.shape = {4}, .chunk_shape = {2}});
+  (void)create<std::uint8_t, 1>(store, "b", {.shape = {4}, .chunks = {2}});
   auto const codecs = [&](std::string const& path) {
     auto document = test::value(store, path + "/zarr.json");
     std::erase_if(document, [](char c) { return c == ' ' || c == '\n'; });
@@ -55,7 +55,7 @@ TEST_CASE("create writes the codecs that zarr-python 3 does") {
 TEST_CASE("create takes another pipeline") {
   Memory const store;
   Pipeline<space::Host, codec::Bytes, codec::Gzip> const gzip{{}, {.level = 1}};
-  auto const array = create<float, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}}, gzip, Queue<space::Host>{2});
+  auto const array = create<float, 1>(store, "a", {.shape = {4}, .chunks = {2}}, gzip, Queue<space::Host>{2});
   CHECK(array.metadata().codecs.back().name == "gzip");
   CHECK(open<float, 1>(store, "a").read(all)(0) == 0);
 }
@@ -63,7 +63,7 @@ TEST_CASE("create takes another pipeline") {
 TEST_CASE("open and create take a group and a path from there") {
   Memory const store;
   auto const group = create_group(store, "g");
-  create<float, 1>(group, "a", {.shape = {4}, .chunk_shape = {2}, .fill = 3}).fill({{0, 2}}, 1);
+  create<float, 1>(group, "a", {.shape = {4}, .chunks = {2}, .fill = 3}).fill({{0, 2}}, 1);
   CHECK(open<float, 1>(store, "g/a").read(all)(1) == 1);
   CHECK(open<float, 1>(group, "a", Queue<space::Host>{}).read(all)(2) == 3);
   CHECK(open(group, "a").metadata().codecs.back().name == "zstd");
@@ -72,11 +72,11 @@ TEST_CASE("open and create take a group and a path from there") {
 
 TEST_CASE("open takes documents from the consolidated metadata of the group that it is given") {
   Memory const store;
-  create<float, 1>(create_group(store, "g"), "a", {.shape = {4}, .chunk_shape = {2}});
+  create<float, 1>(create_group(store, "g"), "a", {.shape = {4}, .chunks = {2}});
   consolidate(store, "g");
   auto const group = open_group(store, "g");
   Queue<space::Host> on;
-  store.erase({"g/a/zarr.json"}, on);  // whoever asks the store finds no array
+  store.erase({"g/a/zarr.json"}, on);  // a request to the store finds no array
   CHECK(open<float, 1>(group, "a").shape() == Extents{4});
   CHECK(open(group, "a").type().name() == "float32");
 }
@@ -85,14 +85,14 @@ TEST_CASE("a shard takes its codecs' configurations in braces") {
   Memory const store;
   using Inner = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
   using Sharded = Pipeline<space::Host, codec::Sharding<Inner>>;
-  create_array<float, 1>(store, "a", {.shape = {4}, .chunk_shape = {4}},
+  create_array<float, 1>(store, "a", {.shape = {4}, .chunks = {4}},
                          Sharded{codec::Sharding<Inner>{{2}, {{}, {.level = 7}}}});
   CHECK(test::value(store, "a/zarr.json").find("\"level\": 7") != std::string::npos);
 }
 
 TEST_CASE("a folder's name is a store, and the arrays of a group open whatever their codecs are") {
   test::TemporaryFolder const folder;
-  auto const array = create<float, 1>(folder / "a.zarr", "x", {.shape = {4}, .chunk_shape = {2}});
+  auto const array = create<float, 1>(folder / "a.zarr", "x", {.shape = {4}, .chunks = {2}});
   static_assert(std::same_as<decltype(array)::store_type, Local>);
   array.fill(all, 3);
   CHECK(open<float, 1>(folder / "a.zarr", "x").read(all)(3) == 3);

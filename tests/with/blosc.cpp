@@ -7,7 +7,7 @@
 #include <support/document.hpp>
 #include <support/random.hpp>
 #include <support/refused.hpp>
-#include <tessera/codec/configuration.hpp>
+#include <tessera/codec/detail/configuration.hpp>
 #include <tessera/with/blosc.hpp>
 
 using namespace tessera;
@@ -23,7 +23,7 @@ static codec::Blosc blosc(std::string const& configuration) {
 static constexpr char const* sound =
     R"({"typesize": 4, "cname": "lz4", "clevel": 5, "shuffle": "bitshuffle", "blocksize": 0})";
 
-/// The sound configuration with one member set to something else, or removed.
+/// The valid configuration with one member set to something else, or removed.
 static std::string with(std::string const& name, std::string const& json) {
   test::Document document;
   document.set("typesize", "4").set("cname", "\"lz4\"").set("clevel", "5").set("shuffle", "\"shuffle\"");
@@ -131,14 +131,31 @@ TEST_CASE("blosc: a header that lies is an error (CODEC-BLOSC-07)") {
     if (lie > 4000) refuse([&](Bytes& b) { set(b, 8, lie); });  // blocksize
   }
   refuse([](Bytes& b) { set(b, 8, 0); });
-  refuse([](Bytes& b) { b[0] = std::byte{3}; });      // a version to come
   refuse([](Bytes& b) { b[3] = std::byte{0}; });      // typesize
   refuse([](Bytes& b) { b[2] |= std::byte{0xe0}; });  // no such compressor
-  refuse([](Bytes& b) { b.push_back(std::byte{}); });
   refuse([](Bytes& b) { b.pop_back(); });
   refuse([](Bytes& b) { b.resize(15); });
   refuse([](Bytes& b) { b.clear(); });
   refuse([](Bytes& b) { b = test::bytes("this is no blosc buffer at all, but text"); });
+}
+
+TEST_CASE("blosc: bytes behind a buffer are passed over, as z5 has left them") {
+  codec::Blosc const codec{"lz4", 5, "shuffle", 4, 0};
+  auto const elements = test::Random{34}.smooth(4000);
+  auto buffer = encoded(codec, elements);
+  for (std::size_t more : {1u, 15u, 4000u}) {
+    buffer.resize(buffer.size() + more, std::byte{0xff});
+    CHECK(decoded(codec, buffer, 4000) == elements);
+  }
+}
+
+TEST_CASE("blosc: a chunk of blosc2 is refused by that name") {
+  auto buffer = encoded(codec::Blosc{"lz4", 5, "shuffle", 4, 0}, Bytes(1000));
+  for (int format : {3, 4, 5}) {
+    buffer[0] = static_cast<std::byte>(format);
+    check_refused<CodecError>([&] { decoded(codec::Blosc{}, buffer, 1000); },
+                              {"found a chunk of blosc2", "expected one of blosc 1"});
+  }
 }
 
 TEST_CASE("blosc: more than there is room for is an error, with both sizes (CODEC-CHAIN-06)") {

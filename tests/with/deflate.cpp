@@ -6,7 +6,7 @@
 #include <support/document.hpp>
 #include <support/random.hpp>
 #include <support/refused.hpp>
-#include <tessera/codec/configuration.hpp>
+#include <tessera/codec/detail/configuration.hpp>
 #include <tessera/with/deflate.hpp>
 
 using namespace tessera;
@@ -87,7 +87,7 @@ TEST_CASE("gzip: what is no member, trailing bytes and damage are errors (CODEC-
     CHECK_THROWS_AS(decoded(codec, truncated, 24), CodecError);
   }
   check_refused<CodecError>([&] { decoded(codec, joined({member, test::bytes("x")}), 24); },
-                            {"begins no whole and valid member"});
+                            {"does not begin a complete, valid gzip member"});
   for (std::size_t bit = (member.size() - 8) * 8; bit < member.size() * 8; ++bit) {  // CRC-32 and length
     auto damaged = member;
     damaged[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
@@ -99,8 +99,8 @@ TEST_CASE("gzip: more than there is room for is an error (CODEC-CHAIN-06)") {
   codec::Gzip const codec;
   auto const bomb = encoded(codec, Bytes(1u << 20));
   CHECK(bomb.size() < 2048);
-  check_refused<CodecError>([&] { decoded(codec, bomb, 1000); }, {"1000", "more in them"});
-  CHECK(decoded(codec, bomb, (1u << 20) + 1).size() == 1u << 20);  // less is for the pipeline to judge
+  check_refused<CodecError>([&] { decoded(codec, bomb, 1000); }, {"1000", "more data than expected"});
+  CHECK(decoded(codec, bomb, (1u << 20) + 1).size() == 1u << 20);  // the pipeline rejects less
 }
 
 TEST_CASE("gzip: equal chunks are equal bytes: there is no time in them") {

@@ -1,4 +1,4 @@
-// metadata/json.hpp held against nlohmann_json, on random texts: of JSON, of what is nearly JSON, and of noise.
+// metadata/json.hpp compared with nlohmann_json, on random texts: of JSON, of almost JSON, and of noise.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -66,7 +66,7 @@ std::string json(Random& random, int levels) {
   return text + space();
 }
 
-// A byte is changed, taken out, doubled or put in: mostly one that means something.
+// A byte is changed, removed, doubled or inserted: mostly one with a meaning in JSON.
 void damage(Random& random, std::string& text) {
   auto const at = random(0, text.size());
   switch (random(0, 4)) {

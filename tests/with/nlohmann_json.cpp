@@ -32,7 +32,7 @@ TEST_CASE("nlohmann_json: attributes are given as they are, and read back, membe
   Memory const store;
   auto const given = ome();
   (void)create_group(store, "g", given);
-  auto const array = create_array<int, 1>(store, "g/a", {.shape = {4}, .chunk_shape = {2}, .attributes = given});
+  auto const array = create_array<int, 1>(store, "g/a", {.shape = {4}, .chunks = {2}, .attributes = given});
   (void)create_group(store, "h");
   set_attributes(store, "h", given);
   for (auto* path : {"g", "g/a", "h"}) {
@@ -102,7 +102,8 @@ TEST_CASE("nlohmann_json: NaN and infinities are zarr-python's words, and double
 TEST_CASE("nlohmann_json: numbers beyond a double's range are refused, integers beyond 64 bits become the nearest double") {
   for (auto* text : {"1e400", "-1e400", "[1, {\"a\": 1e309}]"}) {
     CAPTURE(std::string{text});
-    check_refused<MetadataError>([&] { (void)read(text); }, {"e", "expected a number within the range of 8 bytes"});
+    check_refused<MetadataError>([&] { (void)read(text); },
+                                 {"e", "expected a number within the range of a float of 8 bytes"});
   }
   CHECK(read("1e-400") == 0.0);
   CHECK(read("18446744073709551616") == 18446744073709551616.0);
@@ -118,7 +119,7 @@ TEST_CASE("nlohmann_json: what no document can say is refused: too deep, binary,
   CHECK(parse_json(to_json(Value{deep(256)})) == Value{deep(256)});
   check_refused<MetadataError>([&] { (void)Value{deep(257)}; }, {"nested deeper than 256"});
   check_refused<MetadataError>([&] { (void)Value{deep(1'000'000)}; }, {"nested deeper than 256"});
-  check_refused<MetadataError>([] { (void)Value{ordered_json::binary({1})}; }, {"no binary values"});
+  check_refused<MetadataError>([] { (void)Value{ordered_json::binary({1})}; }, {"found a binary value"});
   check_refused<MetadataError>([] { (void)Members{{"a", 1}, {"a", 2}}.as<ordered_json>(); }, {"\"a\"", "twice"});
   Memory const store;
   check_refused<MetadataError>([&] { (void)create_group(store, "g", ordered_json{{"a", "\xff"}}); }, {"not UTF-8"});

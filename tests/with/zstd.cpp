@@ -6,7 +6,7 @@
 #include <support/document.hpp>
 #include <support/random.hpp>
 #include <support/refused.hpp>
-#include <tessera/codec/configuration.hpp>
+#include <tessera/codec/detail/configuration.hpp>
 #include <tessera/with/zstd.hpp>
 
 using namespace tessera;
@@ -105,7 +105,7 @@ TEST_CASE("zstd: more than there is room for is an error (CODEC-CHAIN-06)") {
   check_refused<CodecError>([&] { decoded(codec, frame, 999); }, {"999"});
   CHECK_THROWS_AS(decoded(codec, frame, 0), CodecError);
   CHECK_THROWS_AS(decoded(codec, test::hex("28b52ffd 00 48 410000 0001020304050607"), 7), CodecError);
-  CHECK(decoded(codec, frame, 1001).size() == 1000);  // less is for the pipeline to judge
+  CHECK(decoded(codec, frame, 1001).size() == 1000);  // the pipeline rejects less
 }
 
 TEST_CASE("zstd: what is no frame is an error (CODEC-ZSTD-04)") {
@@ -142,7 +142,7 @@ TEST_CASE("zstd: the most that bytes decode to is told by them, though the frame
   auto const skipped = test::hex("50 2a4d18 02000000 ffff");
   CHECK(bound({}) == 0);
   CHECK(bound(joined({abc, skipped, frame, abc})) == zeros.size() + 6);
-  // Blocks of one byte, repeated 128 KiB times: as much as can be of so few bytes. The frame does not say.
+  // Blocks of one byte, repeated 128 KiB times: the maximum of that few bytes. The frame does not tell the size.
   auto blocks = test::hex("28b52ffd 00 58");
   for (int i = 0; i < 64; ++i) blocks = joined({blocks, test::hex(i < 63 ? "020010 07" : "030010 07")});
   CHECK(decoded(codec, blocks, 8 << 20) == Bytes(8 << 20, std::byte{7}));

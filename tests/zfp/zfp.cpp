@@ -1,4 +1,4 @@
-// zfp and numcodecs' zfpy: with bytes that zfpy 1.0.1 made, and with chunks that lie.
+// zfp and numcodecs' zfpy: with bytes that zfpy 1.0.1 made, and with chunks that have wrong headers.
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include <support/random.hpp>
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
-#include <tessera/codec/configuration.hpp>
+#include <tessera/codec/detail/configuration.hpp>
 #include <tessera/core/types/small_numbers.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/with/all.hpp>
@@ -54,7 +54,7 @@ std::vector<T> counting(std::size_t count, T step = 1) {
   return numbers;
 }
 
-// Of so many numbers, whose blocks take so many bits.
+// For that many numbers, whose blocks need that many bits.
 Bytes header_of_blocks(std::size_t count, unsigned bits) {
   std::vector<std::uint64_t> words(8);
   auto* const stream = zfp_stream_open(nullptr);
@@ -87,7 +87,7 @@ TEST_CASE("zfp: chunks without a header, by each mode (CODEC-ZFP-01)") {
            Case{R"({"mode": "fixed_precision", "precision": 10})", "01711c9c428a00200100000000000000", exact},
            Case{R"({"mode": "fixed_accuracy", "tolerance": 0.5})", "01711c9c428a0020",
                 {0.0234375f, 0.2578125f, 0.4921875f, 0.7734375f, 1.0078125f, 1.2421875f}},
-           // What "fixed_rate" of 8 bits is, said by the members of "expert".
+           // "fixed_rate" of 8 bits, expressed by the members of "expert".
            Case{R"({"mode": "expert", "minbits": 128, "maxbits": 128, "maxprec": 64, "minexp": -1074})",
                 "01711c9c428a00200100000000000000", exact}}) {
     auto const* const configuration = one.configuration;
@@ -136,7 +136,7 @@ TEST_CASE("zfp: shapes of no to four dimensions, and elements that it has or tha
   ChunkSpecification const small{{4}, data_type_of<std::uint8_t>()}, wide{{4}, data_type_of<std::int32_t>()};
   auto const promoted = test::memory_of(std::vector<std::int32_t>{-(128 << 23), 127 * (1 << 23), 0, 1 << 23});
   CHECK(encoded(codec, small, test::hex("00ff8081")) == encoded(codec, wide, promoted));
-  // Lossy modes go beyond what elements can be.
+  // Lossy modes exceed the range of the elements.
   auto const rough = made<codec::Zfp>(R"({"mode": "fixed_precision", "precision": 3})");
   auto const near = decoded(rough, small, encoded(rough, small, test::hex("00ff00ff")));
   CHECK(near.size() == 4);
@@ -156,7 +156,7 @@ TEST_CASE("zfp: shapes of no to four dimensions, and elements that it has or tha
   }
   check_refused<MetadataError>([&] { codec.layout({{1, 1, 1, 1, 2}, data_type_of<float>()}); }, {"5 dimensions"});
   check_refused<CodecError>(
-      [&] { encoded(made<codec::Zfp>(R"({"mode": "fixed_rate", "rate": 0})"), wide, promoted); }, {"keeps no bit"});
+      [&] { encoded(made<codec::Zfp>(R"({"mode": "fixed_rate", "rate": 0})"), wide, promoted); }, {"keeps no bits"});
 }
 
 TEST_CASE("zfpy: chunks with a header, which says how they decode (NUM-ZFPY)") {
@@ -193,7 +193,7 @@ TEST_CASE("zfpy: chunks with a header, which says how they decode (NUM-ZFPY)") {
   CHECK(decoded(codec::Zfpy{}, {{2, 3}, data_type_of<std::int64_t>()},
                 test::hex("7a66700525000010000000883f00000000000000041349049804000000000000")) ==
         test::memory_of(counting<std::int64_t>(6)));
-  // One dimension, as older versions of numcodecs had every chunk.
+  // One dimension, as older versions of numcodecs wrote every chunk.
   CHECK(decoded(codec::Zfpy{}, quarters_chunk, test::hex("7a6670055200000000000088fd0d5480c432070000000000")) ==
         quarters);
   refuse<codec::Zfpy>(R"({"mode": 1})", "configuration.mode");
@@ -209,7 +209,7 @@ TEST_CASE("zfp and zfpy: what is cut short, longer, of another shape, or damaged
         ChunkSpecification{{2, 3, 1}, data_type_of<float>()}, ChunkSpecification{{2, 3}, data_type_of<double>()},
         ChunkSpecification{{2, 3}, data_type_of<std::int32_t>()}})
     check_refused<CodecError>([&] { decoded(codec::Zfpy{}, other, good); }, {"header", "this shape"});
-  for (std::size_t size = 0; size < 19; ++size) {  // behind these there is padding
+  for (std::size_t size = 0; size < 19; ++size) {  // padding follows these
     CAPTURE(size);
     CHECK_THROWS_AS(decoded(codec::Zfpy{}, quarters_chunk, Bytes(good.begin(), good.begin() + std::ptrdiff_t(size))),
                     CodecError);
@@ -226,7 +226,7 @@ TEST_CASE("zfp and zfpy: what is cut short, longer, of another shape, or damaged
     } catch (CodecError const&) {
     }
   }
-  // A header that says that each block of 4 elements takes 4 KiB: refused before memory is taken for them.
+  // A header that claims 4 KiB for each block of 4 elements: refused before memory is allocated for them.
   std::size_t const count = std::size_t{1} << 30;
   std::vector<std::byte> none;
   Queue<space::Host> on;

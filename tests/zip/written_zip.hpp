@@ -1,4 +1,4 @@
-// Zip files that libzip writes, and what stands where in their bytes.
+// Zip files that libzip writes, and offsets in their bytes.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -49,7 +49,7 @@ inline void write_bytes(std::string const& path, std::string_view bytes) {
 /// In an entry of a zip file's directory.
 enum class Field : std::size_t { flags = 8, method = 10, crc = 16, stored_size = 20, size = 24, name = 46 };
 
-/// Where the entry of that name begins in the directory; names are not found in values.
+/// Where the entry of that name begins in the directory; names are not searched for in values.
 inline std::size_t directory_entry(std::string const& bytes, std::string const& name) {
   for (auto at = bytes.find("PK\1\2"); at != bytes.npos; at = bytes.find("PK\1\2", at + 1))
     if (bytes.compare(at + static_cast<std::size_t>(Field::name), name.size(), name) == 0) return at;

@@ -1,4 +1,4 @@
-// Zip files that lie, are damaged, or change while they are open: an error, and never a wrong value.
+// Zip files with wrong headers, damaged, or changing while they are open: an error, and never a wrong value.
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +21,7 @@ using test::value;
 namespace zip_tests {
 namespace {
 
-// How many bytes were asked for before a read failed; none: it was refused before.
+// The number of bytes requested before a read failed; none: it was refused before.
 std::vector<std::size_t> asked_before_failing(ZipStore const& store, ByteRange range = {}) {
   std::vector<std::size_t> asked;
   std::string room;
@@ -77,7 +77,7 @@ TEST_CASE("sizes that are not those of the data are errors, before memory is ask
   CHECK(lie(ZIP_CM_DEFLATE, Field::stored_size, 0) == nothing);
   CHECK(lie(ZIP_CM_DEFLATE, Field::stored_size, 100) == std::vector<std::size_t>{3000});
 
-  // What lies before a part ends too early.
+  // Data before a part ends too early.
   write_zip(path, {{"a", text, ZIP_CM_DEFLATE}});
   auto bytes = bytes_of(path);
   set(bytes, "a", Field::size, 200'000, 4);
@@ -91,7 +91,7 @@ TEST_CASE("sizes of 64 bits that lie are errors") {
   auto const whole = bytes_of("tests/zip/data/zip64.zarr.zip");
   auto const at = directory_entry(whole, "plain/c/0/0") + static_cast<std::size_t>(Field::name) + 11 + 4;
   for (std::uint64_t const size : {std::uint64_t{1} << 40, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
-    for (auto const field : {0, 8, 16}) {  // the size, the stored size, where the entry is
+    for (auto const field : {0, 8, 16}) {  // the size, the stored size, the entry's offset
       CAPTURE(size);
       CAPTURE(field);
       auto bytes = whole;
@@ -185,11 +185,11 @@ TEST_CASE("a file that changes under the store is an error, and read again once 
   check_refused<StoreError>([&] { value(store, "a"); }, {path.c_str(), "key \"a\"", "expected a zip file"});
   write_bytes(path, whole);
   CHECK(value(store, "a") == "first");
-  write_zip(folder / "other.zip", {{"b", "other"}, {"a", "second"}});  // as long, and another order
+  write_zip(folder / "other.zip", {{"b", "other"}, {"a", "second"}});  // equally long, and another order
   write_bytes(path, "");
   CHECK_THROWS_AS(value(store, "a"), StoreError);
   write_bytes(path, bytes_of(folder / "other.zip"));
-  check_refused<StoreError>([&] { value(store, "a"); }, {path.c_str(), "key \"a\"", "was changed since it was opened"});
+  check_refused<StoreError>([&] { value(store, "a"); }, {path.c_str(), "key \"a\"", "has changed since it was opened"});
 }
 
 }  // namespace zip_tests

@@ -1,6 +1,8 @@
-// ZipStore: the suite of all stores, zarr-python's files, names, ranges, and files that are none.
+// ZipStore: the suite of all stores, zarr-python's files, names, ranges, and invalid files.
 #include <array>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,7 +29,7 @@ static_assert(!WritableStore<ZipStore> && ReadsInTurn<ZipStore>);
 
 std::string const data = "tests/zip/data/";
 
-// What make.py wrote.
+// The files that make.py wrote.
 template <class S>
 void check_arrays(S const& store) {
   auto const group = open_group(store);
@@ -123,14 +125,27 @@ TEST_CASE("entries whose names are no keys are not there") {
   check_refused<StoreError>([&] { test::listed(store, "../up"); }, {path.c_str(), "key \"../up\"", "not a key"});
 }
 
+TEST_CASE("a zero byte cuts no name: neither a path nor an entry is another one") {
+  test::TemporaryFolder folder;
+  auto const path = (folder.path() / "a.zip").string();
+  write_zip(path, {{"aXb", "other", ZIP_CM_STORE}, {"b", "b", ZIP_CM_STORE}});
+  std::ifstream written{path, std::ios::binary};
+  std::string bytes{std::istreambuf_iterator<char>{written}, {}};
+  for (std::size_t at = 0; (at = bytes.find("aXb", at)) != bytes.npos;) bytes[at + 1] = '\0';
+  std::ofstream{path, std::ios::binary} << bytes;
+  CHECK(value(ZipStore{path}, "a") == "(missing)");
+  CHECK(value(ZipStore{path}, "b") == "b");
+  check_refused<StoreError>([&] { ZipStore{path + '\0' + "zzz"}; }, {"\\u{0}zzz", "zero byte"});
+}
+
 TEST_CASE("messages say whether a folder is missing, or its document") {
   ZipStore const store{data + "stored.zarr.zip"};
   CHECK(store.has_folder(""));
   CHECK(store.has_folder("inner/shards/c"));
   CHECK_FALSE(store.has_folder("inn"));
   CHECK_FALSE(store.has_folder("zarr.json"));
-  check_refused<MetadataError>([&] { open_group(store, "other"); }, {"other", "its folder is missing"});
-  check_refused<MetadataError>([&] { open_group(store, "plain/c"); }, {"plain/c", "the document is missing"});
+  check_refused<NodeNotFound>([&] { open_group(store, "other"); }, {"other", "its folder is missing"});
+  check_refused<NodeNotFound>([&] { open_group(store, "plain/c"); }, {"plain/c", "the document is missing"});
 }
 
 TEST_CASE("ranges of one value are read from front to back, each before the next is asked for") {

@@ -19,7 +19,7 @@
 #include <tessera/with/zip.hpp>
 #include <zip/written_zip.hpp>
 
-// libzip asks for the time zone when it reads a directory, and ThreadSanitizer does not see glibc's lock around that.
+// libzip queries the time zone when it reads a directory, and ThreadSanitizer does not see glibc's lock around that.
 extern "C" {
 char const* __tsan_default_suppressions();
 char const* __tsan_default_suppressions() { return "race:tzset_internal\nrace:__tzfile_read\n"; }
@@ -114,8 +114,8 @@ TEST_CASE("arrays of shards and of plain chunks are read whole and in part, on a
   MemoryStore<HostBuffer> const memory;
   std::vector<std::int32_t> numbers(96 * 80);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int32_t>(i * i % 10007);
-  create_array<std::int32_t, 2>(memory, "plain", {.shape = {96, 80}, .chunk_shape = {32, 40}}).write(all, numbers);
-  create_array<std::int32_t, 2>(memory, "shards", {.shape = {96, 80}, .chunk_shape = {48, 40}},
+  create_array<std::int32_t, 2>(memory, "plain", {.shape = {96, 80}, .chunks = {32, 40}}).write(all, numbers);
+  create_array<std::int32_t, 2>(memory, "shards", {.shape = {96, 80}, .chunks = {48, 40}},
                                 Shards{codec::Sharding<Inner>{{8, 8}}})
       .write(all, numbers);
   for (auto const method : {ZIP_CM_STORE, ZIP_CM_DEFLATE}) {

@@ -1,5 +1,5 @@
-// The part of cuFile 1.15's interface that stands in for it on the emulated CUDA runtime: names, types, values and
-// meaning are cuFile's, the text is not. Found before cuFile's own header of the same name, where a program is built for
+// The part of cuFile 1.15's interface that its stand-in on the emulated CUDA runtime has: names, types, values and
+// meaning are cuFile's, the text is not. Found before cuFile's own header of the same name, if a program is built for
 // the emulation.
 #pragma once
 #define TESSERA_CUFILE_EMULATION 1

@@ -1,5 +1,5 @@
-// The part of nvCOMP 6's interface that stands in for it on the emulated CUDA runtime: names, types, values and meaning
-// are nvCOMP's, the text is not. Found before nvCOMP's own header of the same name, where a program is built for the
+// The part of nvCOMP 6's interface that its stand-in on the emulated CUDA runtime has: names, types, values and meaning
+// are nvCOMP's, the text is not. Found before nvCOMP's own header of the same name, if a program is built for the
 // emulation.
 #pragma once
 #define TESSERA_NVCOMP_EMULATION 1
@@ -36,7 +36,7 @@ enum nvcompBatchedGzipDecompressAlgorithm_t {
   NVCOMP_GZIP_DECOMPRESS_ALGORITHM_LOOKAHEAD = 1,
 };
 
-/// Bytes that addresses are multiples of.
+/// Required alignments in bytes.
 struct nvcompAlignmentRequirements_t {
   std::size_t input, output, temp;
 };
@@ -68,7 +68,7 @@ struct nvcompBatchedSnappyDecompressOpts_t {
   char reserved[56];
 };
 
-// A zeroed one of gzip's asks for algorithm 0 of six; those of the others are all that there is.
+// A zeroed one of gzip's asks for algorithm 0 of six; the other formats have no other algorithm.
 struct nvcompBatchedZstdCompressOpts_t {
   char reserved[64];
 };
@@ -95,9 +95,9 @@ extern "C" {
 
 char const* nvcompGetStatusString(nvcompStatus_t status);
 
-// The lists are in memory that the device reaches, an entry for each chunk. DecompressAsync and CompressAsync do their
-// work in the stream's order; temp is of as many bytes as GetTempSize says, for as many chunks and as many decoded
-// bytes. Each chunk that is compressed has room for as many bytes as GetMaxOutputChunkSize says of the largest.
+// The lists are in memory that the device can access, with an entry for each chunk. DecompressAsync and CompressAsync
+// work in the stream's order; temp has the size that GetTempSize returns for the numbers of chunks and of decoded
+// bytes. Each chunk to compress has room for the size that GetMaxOutputChunkSize returns for the largest.
 #define EMULATED_DECOMPRESSION(Format)                                                                                \
   nvcompStatus_t nvcompBatched##Format##DecompressGetRequiredAlignments(nvcompBatched##Format##DecompressOpts_t opts, \
                                                                         nvcompAlignmentRequirements_t* alignments);   \

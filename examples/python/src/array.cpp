@@ -4,7 +4,7 @@
 namespace python {
 namespace {
 
-// Memory for what is selected, uninitialised.
+// Memory for a selection, uninitialised.
 Tensor empty(Array const& array, Selection const& selection) {
   auto const type = array.type();
   tessera::HostBuffer buffer{tessera::checked_size(
@@ -25,14 +25,14 @@ Tensor read(Array const& array, Selection const& selection, nb::object progress)
 void append(Array const& array, nb::handle value, std::size_t axis) {
   auto const memory = borrow(value);
   expect_type(array, memory);
-  nb::gil_scoped_release const released;
+  Unlocked const unlocked;
   auto const& layout = memory.elements.layout;
-  array.append(axis, layout.shape, {memory.elements.data, layout.strides}, queue());
+  array.on(queue()).append(axis, layout.shape, {memory.elements.data, layout.strides});
 }
 
 void resize(Array const& array, std::vector<std::uint64_t> const& shape) {
-  nb::gil_scoped_release const released;
-  array.resize(extents_of(shape), queue());
+  Unlocked const unlocked;
+  array.on(queue()).resize(extents_of(shape));
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ template void read_into(Array const&, Selection const&, std::byte*, tessera::Lay
 
 void read_whole(Array const& array, tessera::Extents const& shape, std::byte* data) {
   auto const strides = tessera::Layout::c_order(shape, array.type().size).strides;
-  array.read(tessera::ResolvedSelection{tessera::Box{tessera::all}.resolve(shape)}, {data, strides}, queue());
+  array.on(queue()).read(tessera::ResolvedSelection{tessera::Box{tessera::all}.resolve(shape)}, {data, strides});
 }
 
 void add_array(nb::module_& module) {

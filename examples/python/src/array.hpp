@@ -1,4 +1,4 @@
-// Reads and writes of an open array over any store, without the interpreter's lock while chunks are at work.
+// Reads and writes of an open array over any store, without the interpreter's lock while chunks are processed.
 #pragma once
 #include "module.hpp"
 
@@ -15,21 +15,24 @@ class Interruption {
   tessera::Progress hook() {
     return [this](std::uint64_t done, std::uint64_t chunks) {
       if (progress_.is_none() && std::this_thread::get_id() != caller_) return;
-      nb::gil_scoped_acquire const held;
+      Locked const held{caller_};
+      if (!held) throw tessera::Cancelled{"the interpreter is ending"};
       try {
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (!progress_.is_none()) progress_(done, chunks);
+        in_python([&] {
+          if (PyErr_CheckSignals() != 0) throw nb::python_error();
+          if (!progress_.is_none()) progress_(done, chunks);
+        });
       } catch (nb::python_error& error) {
         if (!raised_) raised_.emplace(std::move(error));
         throw tessera::Cancelled{"cancelled"};
       }
     };
   }
-  /// Calls f without the lock. Throws: what Python raised meanwhile, else what f throws.
+  /// Calls f without the lock. Throws: an exception that Python raised meanwhile, otherwise that of f.
   template <class F>
   void run(F&& f) {
     try {
-      nb::gil_scoped_release const released;
+      Unlocked const unlocked;
       f();
     } catch (tessera::Cancelled const&) {
       if (raised_) throw std::move(*raised_);
@@ -46,8 +49,8 @@ class Interruption {
 template <class A>
 void expect_type(A const& array, Borrowed const& memory) {
   if (memory.elements.type != array.type())
-    throw tessera::ExchangeError{
-        tessera::text({"the memory's elements are ", memory.elements.type.name(), ", expected ", array.type().name()})};
+    throw tessera::ExchangeError{tessera::to_text(
+        {"the memory's elements are ", memory.elements.type.name(), ", expected ", array.type().name()})};
 }
 
 template <class A>
@@ -55,8 +58,8 @@ void read_into(A const& array, Selection const& selection, std::byte* data, tess
                nb::object progress) {
   auto const strides = strides_of(selection, memory);
   Interruption interruption{std::move(progress)};
-  tessera::ReadOptions const options{.progress = interruption.hook()};
-  interruption.run([&] { array.read(selection.what, {data, strides}, queue(), options); });
+  tessera::ReadOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
+  interruption.run([&] { array.on(queue()).read(selection.what, {data, strides}, options); });
 }
 
 /// All elements, to memory in C order. Requires: the interpreter's lock is not held.
@@ -70,15 +73,16 @@ void read_out(A const& array, Selection const& selection, nb::handle out, nb::ob
   read_into(array, selection, memory.elements.data, memory.elements.layout, std::move(progress));
 }
 
-/// `keep_fill_chunks`: chunks of nothing but the fill value are written too.
+/// `keep_fill_chunks`: chunks that hold only the fill value are written too.
 template <class A>
 void write(A const& array, Selection const& selection, nb::handle value, nb::object progress, bool keep_fill_chunks) {
   auto const memory = borrow(value);
   expect_type(array, memory);
   auto const strides = strides_of(selection, memory.elements.layout);
   Interruption interruption{std::move(progress)};
-  tessera::WriteOptions const options{.progress = interruption.hook(), .store_fill_chunks = keep_fill_chunks};
-  interruption.run([&] { array.write(selection.what, {memory.elements.data, strides}, queue(), options); });
+  tessera::WriteOptions const options{
+      .stop = stop_at_end(), .progress = interruption.hook(), .store_fill_chunks = keep_fill_chunks};
+  interruption.run([&] { array.on(queue()).write(selection.what, {memory.elements.data, strides}, options); });
 }
 
 }  // namespace python

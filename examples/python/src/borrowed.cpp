@@ -1,4 +1,4 @@
-// Memory of other libraries: where elements are read to and written from.
+// Memory of other libraries, as destinations of reads and sources of writes.
 #include "module.hpp"
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 namespace python {
 namespace {
 
-using tessera::DataKind, tessera::DataType, tessera::ExchangeError, tessera::text;
+using tessera::DataKind, tessera::DataType, tessera::ExchangeError, tessera::to_text;
 
-// The capsule's tensor, which is its consumer's from now on.
+// The capsule's tensor; the consumer owns it from now on.
 tessera::dlpack::Tensor take(nb::handle capsule) {
   auto const taken = [&]<class Managed>(char const* name, char const* used, Managed*) -> tessera::dlpack::Tensor {
     auto* const managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), name));
@@ -21,21 +21,23 @@ tessera::dlpack::Tensor take(nb::handle capsule) {
   return taken("dltensor", "used_dltensor", static_cast<DLManagedTensor*>(nullptr));
 }
 
-// Older producers know no argument but the stream, which those of the host's memory need not know.
+// Older producers accept only the stream argument, and those of host memory may accept none.
 nb::object capsule_of(nb::handle object, std::optional<std::intptr_t> stream) {
   auto const method = object.attr("__dlpack__");
   auto const max_version = nb::arg("max_version") = nb::make_tuple(DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION);
   auto const copy = nb::arg("copy") = false;
   try {
-    return stream ? method(max_version, copy, nb::arg("stream") = *stream) : method(max_version, copy);
+    return in_python([&] {
+      return stream ? method(max_version, copy, nb::arg("stream") = *stream) : method(max_version, copy);
+    });
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError)) throw;
   }
-  return stream ? method(nb::arg("stream") = *stream) : method();
+  return in_python([&] { return stream ? method(nb::arg("stream") = *stream) : method(); });
 }
 
 void expect_host(nb::handle object) {
-  auto const device = nb::cast<std::pair<int, int>>(object.attr("__dlpack_device__")());
+  auto const device = nb::cast<std::pair<int, int>>(in_python([&] { return object.attr("__dlpack_device__")(); }));
   if (device.first != kDLCPU && device.first != kDLCUDAHost)
     tessera::dlpack::detail::refuse_device({static_cast<DLDeviceType>(device.first), device.second},
                                            "that of the host");
@@ -46,17 +48,17 @@ DataType type_of(std::string const& name) {
   auto const kind = name.size() > 2 ? kinds.find(name[1]) : kinds.npos;
   bool const is_foreign = kind != kinds.npos && kinds[kind] == 'V' && name[0] != '|';  // bfloat16 of ml_dtypes is "<V2"
   if (kind == kinds.npos || is_foreign)
-    throw ExchangeError{text({"elements of type \"", name, "\", which tessera does not have"})};
+    throw ExchangeError{to_text({"elements of type \"", name, "\", which tessera does not have"})};
   if (name[0] == '>')
-    throw ExchangeError{text({"elements of type \"", name, "\" are in the other byte order: convert them first"})};
+    throw ExchangeError{to_text({"elements of type \"", name, "\" are in the other byte order: convert them first"})};
   std::uint32_t size = 0;
   auto const last = name.data() + name.size();
   if (auto const [end, failed] = std::from_chars(name.data() + 2, last, size); failed != std::errc{} || end != last)
-    throw ExchangeError{text({"elements of type \"", name, "\", which tessera does not have"})};
+    throw ExchangeError{to_text({"elements of type \"", name, "\", which tessera does not have"})};
   return {static_cast<DataKind>(kind), size};
 }
 
-// Whose elements NumPy calls raw, too: their fields are beside that.
+// NumPy calls their elements raw, too, and lists the fields separately.
 bool is_struct(nb::dict const& interface) {
   if (!interface.contains("descr") || !nb::isinstance<nb::list>(interface["descr"])) return false;
   nb::list const fields{interface["descr"]};
@@ -66,7 +68,7 @@ bool is_struct(nb::dict const& interface) {
 }  // namespace
 
 Borrowed borrow_by_interface(nb::handle object, char const* attribute) {
-  auto const interface = nb::cast<nb::dict>(object.attr(attribute));
+  auto const interface = nb::cast<nb::dict>(in_python([&] { return nb::object(object.attr(attribute)); }));
   auto const type = type_of(nb::cast<std::string>(interface["typestr"]));
   if (is_struct(interface)) throw ExchangeError{"elements of a struct, which the module does not exchange"};
   auto const shape = extents_of(nb::cast<std::vector<std::uint64_t>>(interface["shape"]));
@@ -78,7 +80,7 @@ Borrowed borrow_by_interface(nb::handle object, char const* attribute) {
   auto const [address, read_only] = nb::cast<std::pair<std::uintptr_t, bool>>(interface["data"]);
   if (layout.strides.rank() != shape.rank())
     throw ExchangeError{
-        text({"an array interface of ", shape.rank(), " dimensions and ", layout.strides.rank(), " strides"})};
+        to_text({"an array interface of ", shape.rank(), " dimensions and ", layout.strides.rank(), " strides"})};
   if (address == 0 && tessera::element_count(shape, "the array interface") != 0)
     throw ExchangeError{"an array interface with elements and no memory"};
   return {{reinterpret_cast<std::byte*>(address), type, layout}, read_only, {}, nb::borrow(object)};
@@ -92,7 +94,7 @@ Borrowed borrow_by_dlpack(nb::handle object, std::optional<std::intptr_t> stream
 }
 
 Borrowed borrow(nb::handle object) {
-  auto const has_interface = [&] { return nb::hasattr(object, "__array_interface__"); };  // which makes one: it takes long
+  auto const has_interface = [&] { return nb::hasattr(object, "__array_interface__"); };  // creating one takes long
   if (nb::hasattr(object, "__dlpack__")) {
     if (nb::hasattr(object, "__dlpack_device__")) expect_host(object);
     try {
@@ -101,7 +103,7 @@ Borrowed borrow(nb::handle object) {
       if (device.device_type != kDLCPU && device.device_type != kDLCUDAHost)
         tessera::dlpack::detail::refuse_device(device, "that of the host");
       return memory;
-    } catch (nb::python_error& error) {  // NumPy hands over no raw bits
+    } catch (nb::python_error& error) {  // NumPy does not export raw bits
       if (!error.matches(PyExc_BufferError) || !has_interface()) throw;
     }
   }

@@ -1,4 +1,4 @@
-// How memory is handed to other libraries: the capsules of DLPack, and the dictionaries of array interfaces.
+// Exporting memory to other libraries: the capsules of DLPack, and the dictionaries of array interfaces.
 #pragma once
 #include "module.hpp"
 
@@ -12,7 +12,7 @@ namespace detail {
 
 inline constexpr char const *capsule_name = "dltensor_versioned", *old_capsule_name = "dltensor";
 
-// Of a capsule that no consumer has taken.
+// For a capsule without a consumer.
 template <class Managed>
 void delete_untaken(PyObject* capsule, char const* name) {
   if (!PyCapsule_IsValid(capsule, name)) return;
@@ -49,13 +49,13 @@ inline tessera::dlpack::Request request_of(std::optional<std::intptr_t> stream, 
   return wanted;
 }
 
-/// Throws: ExchangeError, for types that are not NumPy's own.
+/// Throws: ExchangeError, for types that NumPy itself lacks.
 inline std::string type_string(tessera::DataType type) {
   using tessera::DataKind;
   char const kinds[] = {'b', 'i', 'u', 'f', 'c', 'V'};
   auto const& own = tessera::data_types;
   if (type.kind != DataKind::raw && std::find(std::begin(own), std::end(own), type) == std::end(own))
-    throw tessera::ExchangeError{tessera::text({"elements of ", type.name(), ", which NumPy does not have"})};
+    throw tessera::ExchangeError{tessera::to_text({"elements of ", type.name(), ", which NumPy does not have"})};
   bool const has_order = type.component() > 1;
   return (has_order ? "<" : "|") + std::string(1, kinds[static_cast<int>(type.kind)]) + std::to_string(type.size);
 }

@@ -1,4 +1,4 @@
-// What zarr-python's codec pipeline needs: arrays whose document is given, and chunks that are bytes in memory.
+// The parts that zarr-python's codec pipeline needs: arrays from a given document, and chunks that are bytes in memory.
 #include "array.hpp"
 
 #include <nanobind/ndarray.h>
@@ -9,7 +9,7 @@ namespace {
 using Values = tessera::MemoryStore<tessera::HostBuffer>;
 using Bytes = nb::ndarray<std::uint8_t const, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Of a document that no store has. Throws: MetadataError.
+// From a document that is in no store. Throws: MetadataError.
 tessera::ArrayMetadata read_metadata(std::string const& document) {
   Values const store;
   tessera::Queue<Host> on;
@@ -20,7 +20,7 @@ tessera::ArrayMetadata read_metadata(std::string const& document) {
   return tessera::detail::read_array(store, "")->metadata;
 }
 
-/// The encoded chunks of one call, by their keys, and the array that they are of.
+/// The encoded chunks of one call, by their keys, and their array.
 class ChunksInMemory {
  public:
   using Array = decltype(tessera::open(std::declval<Values const&>(), std::string{}));

@@ -1,47 +1,36 @@
-// Arrays in device memory and in pinned memory, and how other libraries take it and lend theirs.
+// Arrays in device memory and in pinned memory, and exchange of such memory with other libraries.
 #include "device.hpp"
 
 #include <mutex>
 
 #include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/core/data_type_named.hpp>
 
 namespace python {
 namespace {
 
-using tessera::ExchangeError, tessera::text;
+using tessera::ExchangeError, tessera::to_text;
 
 std::mutex mutex;
 std::optional<DeviceQueue> last_queue;
 
-// Throws: DeviceError, which says what is missing, where no device can be used. Without a driver the runtime itself
-// says that the driver is too old.
+// Throws: DeviceError, which names the cause, if no device can be used. Without a driver the runtime itself reports
+// that the driver is too old.
 void expect_device() {
   int driver = 0, devices = 0;
   auto const found = ::cudaGetDeviceCount(&devices);
   if (found == cudaSuccess) return;
   auto const why = tessera::detail::cuda_failure(found, "cudaGetDeviceCount");
   auto const is_known = ::cudaDriverGetVersion(&driver) == cudaSuccess;
-  throw tessera::DeviceError{text({is_known && driver == 0 ? "there is no CUDA driver" : "no CUDA device can be used",
-                                   ", which device and pinned memory need: ", why})};
+  throw tessera::DeviceError{
+      to_text({is_known && driver == 0 ? "there is no CUDA driver" : "no CUDA device can be used",
+               ", which device and pinned memory need: ", why})};
 }
 
 void close_queue() {
-  nb::gil_scoped_release const released;
+  Unlocked const unlocked;
   std::lock_guard const lock{mutex};
   last_queue.reset();
-}
-
-// Lets work that a stream is given from now on come after the queue's.
-void let_follow(DeviceQueue& on, std::intptr_t stream) {
-  if (auto const theirs = tessera::dlpack::detail::handle_of(stream)) on.record().hold_back(*theirs);
-}
-// Lets the queue's later work come after what a stream was given.
-void follow(DeviceQueue& on, std::intptr_t stream) {
-  auto const theirs = tessera::dlpack::detail::handle_of(stream);
-  if (!theirs) return;
-  tessera::Event<DeviceSpace> event;
-  event.record(*theirs, on.shared_stream()->context());
-  on.after(event);
 }
 
 void expect_here(std::byte const* data, DeviceQueue const& on) {
@@ -51,7 +40,7 @@ void expect_here(std::byte const* data, DeviceQueue const& on) {
   tessera::detail::check(::cudaPointerGetAttributes(&found, data), "cudaPointerGetAttributes");
   bool const is_there = found.type == cudaMemoryTypeDevice || found.type == cudaMemoryTypeManaged;
   if (!is_there || found.device != on.device())
-    throw ExchangeError{text({"the CUDA runtime says that the memory is not that of CUDA device ", on.device()})};
+    throw ExchangeError{to_text({"the CUDA runtime says that the memory is not that of CUDA device ", on.device()})};
 }
 
 DeviceTensor read(DeviceArray& array, Selection const& selection, nb::object progress) {
@@ -66,7 +55,7 @@ DeviceTensor read(DeviceArray& array, Selection const& selection, nb::object pro
   return {std::move(elements), array.on};
 }
 
-// `stream` is where the memory is used before and afterwards.
+// `stream` is the stream that uses the memory before and afterwards.
 void read_out_of_device(DeviceArray& array, Selection const& selection, nb::handle out, std::intptr_t stream,
                         nb::object progress) {
   auto const memory = borrow_of_device(out, array.on);
@@ -75,9 +64,9 @@ void read_out_of_device(DeviceArray& array, Selection const& selection, nb::hand
   auto const strides = strides_of(selection, memory.elements.layout);
   follow(array.on, stream);
   Interruption interruption{std::move(progress)};
-  tessera::ReadOptions const options{.progress = interruption.hook()};
+  tessera::ReadOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
   interruption.run([&] {
-    array.native.read(selection.what, {memory.elements.data, strides}, array.on, options).detach();
+    array.native.on(array.on).read(selection.what, {memory.elements.data, strides}, options).detach();
     let_follow(array.on, stream);
     if (stream == -1) array.on.wait();
   });
@@ -88,9 +77,9 @@ void write_from_device(DeviceArray& array, Selection const& selection, nb::handl
   expect_type(array.native, memory);
   auto const strides = strides_of(selection, memory.elements.layout);
   Interruption interruption{std::move(progress)};
-  tessera::WriteOptions const options{.progress = interruption.hook()};
+  tessera::WriteOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
   interruption.run(
-      [&] { array.native.write(selection.what, {memory.elements.data, strides}, array.on, options).wait(); });
+      [&] { array.native.on(array.on).write(selection.what, {memory.elements.data, strides}, options).wait(); });
 }
 
 PinnedTensor pinned(tessera::Extents const& shape, tessera::DataType type) {
@@ -103,12 +92,13 @@ PinnedTensor pinned(tessera::Extents const& shape, tessera::DataType type) {
 template <class S>
 nb::object hand_over(tessera::dlpack::Shared<S> const& from, DeviceQueue on, tessera::dlpack::Request const& wanted) {
   return capsule_of([&] {
-    nb::gil_scoped_release const released;  // it may wait for the queue
+    Unlocked const unlocked;  // it may wait for the queue
     return tessera::dlpack::hand_over(from, on, wanted);
   }());
 }
 
-// Who takes the address uses the memory on a stream that nobody names: its owner waits for the device before it goes.
+// A user of the address uses the memory on an unknown stream: its owner waits for the device before it frees the
+// memory.
 Interface cuda_interface(DeviceTensor& tensor) {
   auto& elements = tensor.elements;
   auto const stream = tensor.on.stream();
@@ -139,19 +129,30 @@ DeviceQueue queue_of_device() {
   return *last_queue;
 }
 
+void let_follow(DeviceQueue& on, std::intptr_t stream) {
+  if (auto const theirs = tessera::dlpack::detail::handle_of(stream)) on.record().hold_back(*theirs);
+}
+void follow(DeviceQueue& on, std::intptr_t stream) {
+  auto const theirs = tessera::dlpack::detail::handle_of(stream);
+  if (!theirs) return;
+  tessera::Event<DeviceSpace> event;
+  event.record(*theirs, on.shared_stream()->context());
+  on.after(event);
+}
+
 void read_on_device(DeviceArray const& array, Selection const& selection, std::byte* data, nb::object progress) {
   auto const layout = tessera::Layout::c_order(selection.shape, array.native.type().size);
   auto const strides = strides_of(selection, layout);
   Interruption interruption{std::move(progress)};
-  tessera::ReadOptions const options{.progress = interruption.hook()};
+  tessera::ReadOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
   auto on = array.on;
-  interruption.run([&] { array.native.read(selection.what, {data, strides}, on, options).detach(); });
+  interruption.run([&] { array.native.on(on).read(selection.what, {data, strides}, options).detach(); });
 }
 void read_on_device(DeviceArray const& array, tessera::Extents const& shape, std::byte* data) {
   auto const strides = tessera::Layout::c_order(shape, array.native.type().size).strides;
   tessera::ResolvedSelection const whole{tessera::Box{tessera::all}.resolve(shape)};
   auto on = array.on;
-  array.native.read(whole, {data, strides}, on).detach();
+  array.native.on(on).read(whole, {data, strides}).detach();
 }
 
 Borrowed borrow_of_device(nb::handle object, DeviceQueue& on) {
@@ -185,7 +186,10 @@ void add_device_arrays(nb::module_& module) {
              return std::pair{static_cast<int>(kDLCUDA), t.on.device()};
            })
       .def_prop_ro("__cuda_array_interface__", &cuda_interface)
-      .def("wait", [](DeviceTensor& t) { t.on.wait(); }, nb::call_guard<nb::gil_scoped_release>(),
+      .def("wait", [](DeviceTensor& t) {
+             Unlocked const unlocked;
+             t.on.wait();
+           },
            "Returns when the elements are there. Raises DeviceError, if the device could not make them.");
   add_exchange(type, [](DeviceTensor const& t, std::optional<std::intptr_t> stream, Version max_version,
                         DeviceWanted device, std::optional<bool> copy) {
@@ -218,7 +222,7 @@ void add_device_arrays(nb::module_& module) {
       "pinned",
       [](std::vector<std::uint64_t> const& shape, std::string const& dtype) {
         auto const type = tessera::data_type_named(dtype);
-        if (!type || type->varies()) throw ExchangeError{text({"\"", dtype, "\" is no data type of a fixed size"})};
+        if (!type || type->varies()) throw ExchangeError{to_text({"\"", dtype, "\" is no data type of a fixed size"})};
         return pinned(extents_of(shape), *type);
       },
       nb::arg("shape"), nb::arg("dtype"));
@@ -229,7 +233,9 @@ void add_device_arrays(nb::module_& module) {
 
 NB_MODULE(_device, module) {
   module.doc() = "The compiled half of tessera for device memory.";
-  nb::module_::import_("tessera._tessera");  // whose types it takes, and which translates errors
+  nb::module_::import_("tessera._tessera");  // whose types it accepts, and which translates errors
+  python::watch_interpreter();
   python::add_device_arrays(module);
+  python::add_device_boxes(module);
   python::add_device_sharing(module);
 }

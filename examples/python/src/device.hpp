@@ -1,9 +1,9 @@
-// The module's half for device and pinned memory, an extension of its own: what needs the CUDA runtime.
+// The module's half for device and pinned memory, an extension of its own, because it needs the CUDA runtime.
 #pragma once
 #include "array.hpp"
 #include "capsule.hpp"
 
-#include <tessera/compiled.cuh>
+#include <tessera/tessera.cuh>
 #include <tessera/with/dlpack.cuh>
 
 namespace python {
@@ -14,17 +14,23 @@ using DeviceElements = tessera::dlpack::Shared<DeviceSpace>;
 using PinnedTensor = tessera::dlpack::Shared<tessera::space::Pinned>;
 using DevicePipeline = tessera::AnyPipeline<DeviceSpace, Host, tessera::AllCodecs>;
 
-/// The queue of the module's device: the calling thread's, when it is first asked for. Until Python ends.
+/// The queue of the module's device: the calling thread's at the first call. Lives until Python ends.
 DeviceQueue queue_of_device();
 
-/// Elements in a device's memory.
+/// Orders a stream's later work after the queue's. Streams are as DLPack numbers them.
+void let_follow(DeviceQueue& on, std::intptr_t stream);
+/// Orders the queue's later work after a stream's.
+void follow(DeviceQueue& on, std::intptr_t stream);
+
+/// Elements in device memory.
 struct DeviceTensor {
   DeviceElements elements;
-  DeviceQueue on;  ///< whose work fills them
-  bool is_lent = false;  ///< its address was told
+  DeviceQueue on;  ///< the queue that fills them
+  bool is_lent = false;  ///< its address was given out
 };
 
-/// An array of the host's half whose elements are read into device memory: of the same shape, whoever changes it.
+/// An array of the host half whose elements are read into device memory: of the same shape, even after another writer
+/// resized it.
 struct DeviceArray {
   using Native = decltype(std::declval<Array const&>().through<DevicePipeline>(std::declval<DeviceQueue>()));
 
@@ -34,15 +40,16 @@ struct DeviceArray {
   Native native;
 };
 
-/// Into memory of the array's type in C order; when this returns, the queue may still be at it.
+/// Into memory of the array's type in C order; when this returns, the queue may still be working on it.
 void read_on_device(DeviceArray const& array, Selection const& selection, std::byte* data, nb::object progress);
 void read_on_device(DeviceArray const& array, tessera::Extents const& shape, std::byte* data);
 
 /// Memory of an object with `__dlpack__` or `__cuda_array_interface__`, which the queue's later work may use. Throws:
-/// ExchangeError, if it is not that of the queue's device.
+/// ExchangeError, if it does not belong to the queue's device.
 Borrowed borrow_of_device(nb::handle object, DeviceQueue& on);
 
 void add_device_arrays(nb::module_& module);
+void add_device_boxes(nb::module_& module);
 void add_device_sharing(nb::module_& module);
 
 }  // namespace python

@@ -43,7 +43,7 @@ Published publish(Producer const& producer, nb::handle value, bool copy) {
   auto const memory = kept(borrow_of_device(value, on));
   auto const& from = memory->elements;
   auto const& layout = from.layout;
-  nb::gil_scoped_release const released;
+  Unlocked const unlocked;
   if (copy) {
     auto made = publish_block(*producer.native, from.type, layout.shape, on, [&](std::byte* to) {
       tessera::Placement<DeviceSpace> const whole{from.data, to, layout.shape};
@@ -51,7 +51,7 @@ Published publish(Producer const& producer, nb::handle value, bool copy) {
       tessera::PlacementForm const form{layout.item_size, 1, {}, layout.strides, packed};
       tessera::placer<DeviceSpace>::place({&whole, 1}, form, on);
     });
-    on.wait();  // from then on the memory may go
+    on.wait();  // from then on the memory may be freed
     return {producer.native, std::move(made)};
   }
   (void)bytes_of(layout.shape, from.type);
@@ -60,7 +60,7 @@ Published publish(Producer const& producer, nb::handle value, bool copy) {
     auto const size = static_cast<std::int64_t>(layout.item_size);
     if (layout.strides[d] % size != 0)
       throw IpcError{
-          tessera::text({"a stride of ", layout.strides[d], " bytes is no multiple of its elements' ", size})};
+          tessera::to_text({"a stride of ", layout.strides[d], " bytes is no multiple of its elements' ", size})};
     array.strides[d] = layout.strides[d] / size;
   }
   tessera::detail::InContext const here{on.shared_stream()->context()};
@@ -88,7 +88,7 @@ Source source_of(Producer const& producer, DeviceArray const& array) {
 class DeviceAttached {
  public:
   DeviceAttached(Consumer const& consumer, Descriptor const& array, bool writes) : what{array}, on_{queue_of_device()} {
-    nb::gil_scoped_release const released;
+    Unlocked const unlocked;
     if (writes)
       array_ = std::make_shared<Writable>(ipc::attach_to_write(*consumer.native, array, on_));
     else
@@ -105,7 +105,7 @@ class DeviceAttached {
   /// The lease ends with the last tensor.
   void close() {
     auto last = std::exchange(array_, std::shared_ptr<Readable>{});
-    nb::gil_scoped_release const released;  // it waits for the queue
+    Unlocked const unlocked;  // it waits for the queue
     last = std::shared_ptr<Readable>{};
   }
 

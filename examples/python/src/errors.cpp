@@ -1,4 +1,8 @@
-// tessera's errors as Python's: classes of tessera/_errors.py.
+// tessera's errors as Python exceptions: classes of tessera/_errors.py.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
 #include <tessera/ipc/error.hpp>
 
 #include "module.hpp"
@@ -9,8 +13,10 @@ namespace {
 char const* class_of(tessera::Error const& error) {
   if (dynamic_cast<tessera::StoreError const*>(&error)) return "StoreError";
   if (dynamic_cast<tessera::CodecError const*>(&error)) return "CodecError";
+  if (dynamic_cast<tessera::NodeNotFound const*>(&error)) return "NodeNotFound";
   if (dynamic_cast<tessera::MetadataError const*>(&error)) return "MetadataError";
   if (dynamic_cast<tessera::SelectionError const*>(&error)) return "SelectionError";
+  if (dynamic_cast<tessera::BudgetError const*>(&error)) return "BudgetError";
   if (dynamic_cast<tessera::ExchangeError const*>(&error)) return "ExchangeError";
   if (dynamic_cast<tessera::ipc::ProducerGone const*>(&error)) return "ProducerGone";
   if (dynamic_cast<tessera::ipc::LeaseRefused const*>(&error)) return "LeaseRefused";
@@ -21,6 +27,30 @@ char const* class_of(tessera::Error const& error) {
   return "Error";
 }
 
+// Without the message's cures for C++ programs, and with those for Python programs.
+std::string in_words_of_python(tessera::Error const& error) {
+  constexpr std::string_view of_cpp[]{
+      "<tessera/", ".hpp", ".cuh", "codec::", "Codecs<", "Pipeline<", "space::", "docs/"};
+  constexpr std::string_view overwrite = ".overwrite = true";
+  std::string found;
+  std::string_view rest = error.what();
+  bool is_first = true;
+  while (!rest.empty() || is_first) {
+    auto const end = rest.find("; ");
+    auto const part = rest.substr(0, end);
+    bool const is_cure = std::ranges::any_of(of_cpp, [&](auto word) { return part.find(word) != part.npos; });
+    if (is_first || !is_cure) found.append(is_first ? "" : "; ").append(part);
+    if (end == rest.npos) break;
+    rest.remove_prefix(end + 2), is_first = false;
+  }
+  if (auto const at = found.find(overwrite); at != found.npos)
+    found.replace(at, found.size() - at, "overwrite=True replaces it");
+  auto const* const metadata = dynamic_cast<tessera::MetadataError const*>(&error);
+  if (metadata && metadata->unsupported().starts_with("codec "))
+    found += "; this module has no such codec: zarr-python may read the array";
+  return found;
+}
+
 }  // namespace
 
 void add_errors(nb::module_&) {
@@ -29,7 +59,7 @@ void add_errors(nb::module_&) {
       std::rethrow_exception(thrown);
     } catch (tessera::Error const& error) {
       auto const type = nb::module_::import_("tessera._errors").attr(class_of(error));
-      nb::object const made = type(error.what());
+      nb::object const made = type(in_words_of_python(error));
       made.attr("store") = error.store();
       made.attr("key") = error.key();
       made.attr("codec") = error.codec();

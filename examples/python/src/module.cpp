@@ -1,13 +1,18 @@
-// The compiled half of the package `tessera`; the words of zarr-python are in its Python half.
+// The compiled half of the package `tessera`; zarr-python's interface is in its Python half.
 #include "module.hpp"
 
 tessera::Queue<python::Host>& python::queue() {
-  static auto all_processors = tessera::Queue<Host>::of_all_processors();
+  static auto& all_processors = *new tessera::Queue<Host>{tessera::Queue<Host>::of_all_processors()};
   return all_processors;
 }
 
 NB_MODULE(_tessera, module) {
   module.doc() = "The compiled half of tessera: nodes of Zarr v3 hierarchies, selections, tensors.";
+  // NumPy never releases memory shown after the interpreter began to end, and remaining threads keep their objects.
+  nb::set_leak_warnings(false);
+  module.def(
+      "warn_of_leaks", [] { nb::set_leak_warnings(true); }, "For tests: what is left at the end is written out.");
+  python::watch_interpreter();
   python::add_errors(module);
   python::add_tensor(module);
   python::add_selection(module);
@@ -15,5 +20,5 @@ NB_MODULE(_tessera, module) {
   python::add_nodes(module);
   python::add_chunks(module);
   python::add_sharing(module);
-  python::add_crops(module);
+  python::add_boxes(module);
 }

@@ -1,4 +1,4 @@
-// What the module's sources share: the types that Python's objects hold, and who adds which of them.
+// Shared declarations of the module's sources: the types in Python's objects, and which source adds which of them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,42 +17,43 @@
 #include <tessera/all.hpp>
 #include <tessera/with/dlpack.hpp>
 
-namespace nb = nanobind;
+#include "interpreter.hpp"
 
 namespace python {
 
 using tessera::space::Host;
-using Store = tessera::LocalStore<tessera::HostBuffer>;
+using Store = tessera::AnyStore<tessera::HostBuffer>;
 using Array = decltype(tessera::open(std::declval<Store const&>(), std::string{}));
 using Tensor = tessera::dlpack::Shared<Host>;
 
-/// The module's queue: one thread for each processor, for all arrays.
+/// The module's queue: one thread for each processor, for all arrays. Never destroyed: a thread that remains after the
+/// interpreter may use it while the process ends.
 tessera::Queue<Host>& queue();
 
-/// What is selected, and how Python sees its memory.
+/// The selection, and the shape of its memory in Python.
 struct Selection {
   tessera::ResolvedSelection what;
-  /// How many dimensions of Python's memory each dimension of `what` has: none of a single index, several of a list
+  /// How many dimensions of Python's memory each dimension of `what` has: none for a single index, several for a list
   /// that has several.
   std::vector<std::size_t> ranks;
   tessera::Extents shape;  ///< of Python's memory
 };
 
-/// Another library's memory, for as long as this is there.
+/// Another library's memory, as long as this lives.
 struct Borrowed {
   tessera::dlpack::Elements elements;
   bool read_only;
   tessera::dlpack::Tensor tensor;
   nb::object owner;
 };
-/// Of an object with `__dlpack__` or `__array_interface__`. Throws: ExchangeError, if the memory is not the host's, or
+/// From an object with `__dlpack__` or `__array_interface__`. Throws: ExchangeError, if it is not host memory, or
 /// cannot be shown without a copy.
 Borrowed borrow(nb::handle object);
-/// In whatever memory it is. `stream` is where the producer's work is to be done before.
+/// In any memory. `stream` is the stream on which the producer's work must be done before.
 Borrowed borrow_by_dlpack(nb::handle object, std::optional<std::intptr_t> stream);
 Borrowed borrow_by_interface(nb::handle object, char const* attribute);
 
-/// The strides, in bytes, of the dimensions that `what` has. Throws: SelectionError, if the shape is another.
+/// The strides, in bytes, of the dimensions of `what`. Throws: SelectionError, if the shape differs.
 tessera::Strides strides_of(Selection const& selection, tessera::Layout const& memory);
 
 using Shape = nb::typed<nb::tuple, std::uint64_t, nb::ellipsis>;
@@ -70,6 +71,6 @@ void add_array(nb::module_& module);
 void add_nodes(nb::module_& module);
 void add_chunks(nb::module_& module);
 void add_sharing(nb::module_& module);
-void add_crops(nb::module_& module);
+void add_boxes(nb::module_& module);
 
 }  // namespace python

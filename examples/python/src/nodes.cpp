@@ -15,10 +15,12 @@ tessera::Members members_of(std::string const& json) {
 
 // "array", "group", or nothing.
 std::optional<std::string> node_type(Store const& store, std::string const& path) {
+  Unlocked const unlocked;
   return tessera::detail::node_type(store, path);
 }
 
 std::vector<std::pair<std::string, std::string>> children(Store const& store, std::string const& path) {
+  Unlocked const unlocked;
   std::vector<std::pair<std::string, std::string>> found;
   for (auto const& node : tessera::open_group(store, path).children())
     found.emplace_back(node.name, node.type == tessera::NodeType::array ? "array" : "group");
@@ -26,6 +28,7 @@ std::vector<std::pair<std::string, std::string>> children(Store const& store, st
 }
 
 Array create_array(Store const& store, std::string const& path, std::string const& json, bool overwrite) {
+  Unlocked const unlocked;
   auto const document = tessera::parse_json(json);
   auto metadata = tessera::detail::in_document(store, path, [&] {
     tessera::ObjectReader reader{document, ""};
@@ -39,37 +42,50 @@ Array create_array(Store const& store, std::string const& path, std::string cons
 }  // namespace
 
 void add_nodes(nb::module_& module) {
-  nb::class_<Store>(module, "Store", "A folder.")
+  nb::class_<Store>(module, "Store", "A folder; of `_http` and `_zip`, what is below an address or in a zip file.")
       .def(
           "__init__",
           [](Store* store, std::string folder, bool follow_links) {
             auto const links = follow_links ? tessera::Links::follow : tessera::Links::refuse;
-            new (store) Store{std::move(folder), {.links = links}};
+            new (store) Store{tessera::LocalStore<tessera::HostBuffer>{std::move(folder), {.links = links}}};
           },
           nb::arg("folder"), nb::arg("follow_links") = false)
       .def_prop_ro("folder", [](Store const& store) { return store.name(); })
       .def("node_type", &node_type, nb::arg("path"))
       .def("children", &children, nb::arg("path"))
       .def(
-          "open_array", [](Store const& store, std::string const& path) { return tessera::open(store, path, queue()); },
+          "open_array",
+          [](Store const& store, std::string const& path) {
+            Unlocked const unlocked;
+            return tessera::open(store, path, queue());
+          },
           nb::arg("path"))
       .def("create_array", &create_array, nb::arg("path"), nb::arg("document"), nb::arg("overwrite"))
       .def(
           "create_group",
           [](Store const& store, std::string const& path, std::string const& attributes, bool overwrite) {
+            Unlocked const unlocked;
             tessera::create_group(store, path, members_of(attributes), {overwrite});
           },
           nb::arg("path"), nb::arg("attributes"), nb::arg("overwrite"))
       .def(
-          "erase", [](Store const& store, std::string const& path) { return tessera::erase_node(store, path); },
+          "erase",
+          [](Store const& store, std::string const& path) {
+            Unlocked const unlocked;
+            return tessera::erase_node(store, path);
+          },
           nb::arg("path"))
       .def(
           "attributes",
-          [](Store const& store, std::string const& path) { return json_of(tessera::get_attributes(store, path)); },
+          [](Store const& store, std::string const& path) {
+            Unlocked const unlocked;
+            return json_of(tessera::get_attributes(store, path));
+          },
           nb::arg("path"))
       .def(
           "set_attributes",
           [](Store const& store, std::string const& path, std::string const& attributes) {
+            Unlocked const unlocked;
             tessera::set_attributes(store, path, members_of(attributes));
           },
           nb::arg("path"), nb::arg("attributes"));

@@ -1,4 +1,4 @@
-// Selections: what the Python half has made of indices, and how the memory for them lies.
+// Selections: the Python half's result for indices, and the layout of their memory.
 #include "module.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace python {
 namespace {
 
-using tessera::Extents, tessera::SelectionError, tessera::Slice, tessera::Strides, tessera::text;
+using tessera::Extents, tessera::SelectionError, tessera::Slice, tessera::Strides, tessera::to_text;
 using Numbers = std::vector<std::uint64_t>;
 using Slices = std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>>;  // first, stop, step
 template <class T, std::size_t rank>
@@ -36,7 +36,7 @@ Selection box(Numbers const& shape, Slices const& slices, std::vector<std::size_
 }
 
 // The most frequent indices, `array[2:9, 4, ...]`, without a step in Python: slices, numbers of Python's, and one
-// `...`. None of anything else, right or wrong, which the Python half looks at.
+// `...`. None for anything else, valid or not, which the Python half handles.
 std::optional<Selection> basic(Array const& array, nb::handle index) {
   auto const shape = array.shape();
   auto const items = nb::isinstance<nb::tuple>(index) ? nb::borrow<nb::tuple>(index) : nb::make_tuple(index);
@@ -80,7 +80,7 @@ Selection blocks(Numbers const& shape, Numbers const& chunk_shape, Slices const&
   return selection_of(tessera::Blocks{slices_of(slices)}.resolve(extents_of(shape), extents_of(chunk_shape)), {});
 }
 
-// `lists` has the dimension, the indices, and the shape in which they were given, of each that is selected by a list.
+// `lists` has the dimension, the indices, and their original shape, for each dimension that is selected by a list.
 Selection orthogonal(Numbers const& shape, Slices const& slices,
                      std::vector<std::tuple<std::size_t, Memory<std::uint64_t, 1>, Numbers>> const& lists,
                      std::vector<std::size_t> const& dropped) {
@@ -105,7 +105,7 @@ Selection orthogonal(Numbers const& shape, Slices const& slices,
 Selection points(Numbers const& shape, Memory<std::uint64_t, 2> const& places, Numbers const& memory_shape) {
   auto const rank = shape.size();
   if (places.shape(1) != rank)
-    throw SelectionError{text({"points of ", places.shape(1), " coordinates, expected ", rank})};
+    throw SelectionError{to_text({"points of ", places.shape(1), " coordinates, expected ", rank})};
   auto const owner = std::make_shared<std::vector<std::uint64_t>>(places.data(), places.data() + places.size());
   tessera::ResolvedSelection what{tessera::PointList{*owner, owner, places.shape(0)}};
   what.expect_inside(extents_of(shape));

@@ -1,4 +1,4 @@
-// Arrays of the host's memory between processes: descriptors, what publishes and what attaches them, names.
+// Arrays of host memory between processes: descriptors, publishing, attaching, names.
 #include "sharing.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using Slices = std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint64_
 Octets octets_of(std::string const& how) {
   if (how == "base64") return Octets::base64;
   if (how == "list") return Octets::list;
-  throw IpcError{tessera::text({"octets \"", how, "\", expected \"base64\" or \"list\""})};
+  throw IpcError{tessera::to_text({"octets \"", how, "\", expected \"base64\" or \"list\""})};
 }
 
 // Without the dimensions that have a single index.
@@ -42,7 +42,7 @@ Descriptor slice(Descriptor const& array, nb::object index) {
   return part;
 }
 
-// A copy of somebody's elements, in C order.
+// A copy of another object's elements, in C order.
 SharedBuffer copy_of(Borrowed const& memory) {
   auto const& [data, type, layout] = memory.elements;
   tessera::dlpack::Shared<Host> const from{data, type, layout, true, {}};
@@ -56,7 +56,7 @@ std::uint64_t bytes_of(tessera::Extents const& shape, DataType type) {
 
 Published publish_copy(Producer const& producer, nb::handle value) {
   auto const memory = borrow(value);
-  nb::gil_scoped_release const released;
+  Unlocked const unlocked;
   auto const buffer = copy_of(memory);
   return {producer.native, producer.native->publish(buffer, memory.elements.type, memory.elements.layout.shape)};
 }
@@ -88,11 +88,11 @@ Source source_of_memory(Producer const& producer, nb::handle value) {
                             }}};
 }
 
-/// An array of the host's memory that another process published.
+/// An array of host memory that another process published.
 class Attached {
  public:
   Attached(Consumer const& consumer, Descriptor const& array, bool writes) : what{array} {
-    nb::gil_scoped_release const released;
+    Unlocked const unlocked;
     if (writes)
       array_ = std::make_shared<Writable>(consumer.native->attach_to_write(array));
     else
@@ -117,14 +117,15 @@ class Attached {
   std::variant<std::shared_ptr<Readable>, std::shared_ptr<Writable>> array_;
 };
 
-/// Names, and who answers for them in other processes.
+/// Names, and the processes that serve them.
 class SharedArrays {
  public:
   SharedArrays(Producer const& producer, std::uint64_t budget, nb::object find)
       : producer_{producer.native} {
     arrays_ = std::make_shared<ipc::SharedArrays>(budget, [find = kept(std::move(find))](std::string_view name) {
-      nb::gil_scoped_acquire const held;
-      return nb::cast<Source const&>((*find)(nb::str(name.data(), name.size()))).native;
+      Locked const held;
+      if (!held) throw IpcError{"the interpreter is ending"};
+      return in_python([&] { return nb::cast<Source const&>((*find)(nb::str(name.data(), name.size()))).native; });
     });
   }
   SharedArrays(SharedArrays const&) = delete;
@@ -133,7 +134,7 @@ class SharedArrays {
 
   Descriptor get(std::string const& name) const {
     auto const arrays = open();
-    nb::gil_scoped_release const released;
+    Unlocked const unlocked;
     return arrays->get(name);
   }
   std::string address() {
@@ -145,31 +146,32 @@ class SharedArrays {
   std::uint64_t budget() const { return open()->budget(); }
   std::uint64_t bytes() const {
     auto const arrays = open();
-    nb::gil_scoped_release const released;  // who publishes holds the lock, and may wait for Python
+    Unlocked const unlocked;  // the publishing thread holds the lock, and may wait for Python
     return arrays->bytes();
   }
   bool contains(std::string const& name) const {
     auto const arrays = open();
-    nb::gil_scoped_release const released;
+    Unlocked const unlocked;
     return arrays->contains(name);
   }
   void close() {
     auto names = std::exchange(names_, nullptr);
     auto arrays = std::exchange(arrays_, nullptr);
     auto producer = std::exchange(producer_, nullptr);
-    nb::gil_scoped_release const released;
+    Unlocked const unlocked;
     names.reset(), arrays.reset(), producer.reset();
   }
 
  private:
-  // What Python raises, in a line.
+  // The Python exception, in a line.
   static Descriptor answer(ipc::SharedArrays& arrays, std::string_view name) {
     try {
       return arrays.get(name);
     } catch (nb::python_error const& error) {
-      nb::gil_scoped_acquire const held;
+      Locked const held;
+      if (!held) throw IpcError{"the interpreter is ending"};
       auto const type = nb::cast<std::string>(error.type().attr("__name__"));
-      throw IpcError{tessera::text({type, ": ", nb::cast<std::string>(nb::str(error.value()))})};
+      throw IpcError{tessera::to_text({type, ": ", nb::cast<std::string>(nb::str(error.value()))})};
     }
   }
   std::shared_ptr<ipc::SharedArrays> open() const {
@@ -249,7 +251,7 @@ void add_descriptors(nb::module_& module) {
               "A format string of Arrow's C data interface: 'f', 'tsn:', 'u', '+l'.")
       .def_ro("logical", &ColumnDescriptor::logical, "What Arrow has no string for: 'datetime64[D]'.")
       .def_ro("offset", &ColumnDescriptor::offset, "Where a slice begins in its buffers, in elements.")
-      .def_ro("null_count", &ColumnDescriptor::null_count, "-1: nobody counted.")
+      .def_ro("null_count", &ColumnDescriptor::null_count, "-1: not counted.")
       .def_ro("data", &ColumnDescriptor::data, "Values or characters.")
       .def_ro("offsets", &ColumnDescriptor::offsets, "Of strings and lists: one more than there are elements.")
       .def_prop_ro("mask",
@@ -363,7 +365,7 @@ void add_sharing(nb::module_& module) {
   module.def(
       "ask_for",
       [](std::string const& name, std::string const& address) {
-        nb::gil_scoped_release const released;
+        Unlocked const unlocked;
         return ipc::ask_for(name, address);
       },
       nb::arg("name"), nb::arg("address"));

@@ -1,4 +1,4 @@
-// What the host's half and the device's half of sharing between processes have in common.
+// The common part of the host's half and the device's half of sharing between processes.
 #pragma once
 #include "module.hpp"
 
@@ -14,16 +14,7 @@ namespace python {
 
 namespace ipc = tessera::ipc;
 
-/// Something of Python's that any thread may let go of.
-template <class T>
-std::shared_ptr<T> kept(T object) {
-  return {new T{std::move(object)}, [](T* last) {
-            nb::gil_scoped_acquire const held;
-            delete last;
-          }};
-}
-
-/// A producer is kept by all that it published. Who lets go of it last waits for its thread, which may need Python.
+/// All published arrays keep their producer. The last owner waits for its thread, which may need Python.
 struct Producer {
   std::shared_ptr<ipc::Producer> native;
 
@@ -31,7 +22,7 @@ struct Producer {
   Producer(Producer&&) = default;
   ~Producer() {
     auto last = std::exchange(native, nullptr);
-    nb::gil_scoped_release const released;
+    Unlocked const unlocked;
     last.reset();
   }
 };
@@ -48,7 +39,7 @@ struct Publication {
     if (!producer) return;
     auto by = std::exchange(producer, nullptr);
     auto last = std::exchange(what, What{});
-    nb::gil_scoped_release const released;
+    Unlocked const unlocked;
     last = What{};
     by.reset();
   }
@@ -73,12 +64,12 @@ tessera::dlpack::Shared<S> shared_of(std::shared_ptr<ipc::Attached<S, L>> const&
   auto const& what = owner->descriptor();
   auto* const first = const_cast<std::byte*>(owner->buffer().view().data) + what.offset;
   if (reinterpret_cast<std::uintptr_t>(first) % what.type.component() != 0)
-    throw ipc::IpcError{tessera::text(
-        {"the array is not aligned to the ", what.type.component(), " bytes of ", what.type.name()})};
+    throw ipc::IpcError{
+        tessera::to_text({"the array is not aligned to the ", what.type.component(), " bytes of ", what.type.name()})};
   auto layout = tessera::Layout::c_order(what.shape, what.type.size);
   bool is_empty = false;
   for (auto length : what.shape) is_empty = is_empty || length == 0;
-  for (std::size_t d = 0; d < what.shape.rank() && !is_empty; ++d)  // others' strides, where nothing lies, are any
+  for (std::size_t d = 0; d < what.shape.rank() && !is_empty; ++d)  // strides in empty dimensions are arbitrary
     if (what.shape[d] > 1) layout.strides[d] = what.strides[d] * static_cast<std::int64_t>(what.type.size);
   return {first, what.type, layout, std::same_as<L, ipc::Reading>, owner};
 }

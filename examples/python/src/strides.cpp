@@ -1,4 +1,4 @@
-// How the memory for a selection lies.
+// The layout of the memory for a selection.
 #include "module.hpp"
 
 #include <optional>
@@ -6,7 +6,7 @@
 namespace python {
 namespace {
 
-using tessera::SelectionError, tessera::Strides, tessera::text;
+using tessera::SelectionError, tessera::Strides, tessera::to_text;
 
 // Dimensions of the memory, from `first` on, as one: from one element to the next.
 std::int64_t joint_stride(tessera::Layout const& memory, std::size_t first, std::size_t count) {
@@ -26,8 +26,8 @@ std::int64_t joint_stride(tessera::Layout const& memory, std::size_t first, std:
 
 Strides strides_of(Selection const& selection, tessera::Layout const& memory) {
   if (memory.shape != selection.shape)
-    throw SelectionError{text({"the memory's shape is ", tessera::to_string(memory.shape), ", expected ",
-                               tessera::to_string(selection.shape)})};
+    throw SelectionError{to_text({"the memory's shape is ", tessera::to_string(memory.shape), ", expected ",
+                                  tessera::to_string(selection.shape)})};
   Strides strides;
   std::size_t at = 0;
   for (auto rank : selection.ranks) {

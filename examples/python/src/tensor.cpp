@@ -1,4 +1,4 @@
-// What a read returns: memory that other libraries take without a copy, by DLPack or NumPy's array interface.
+// The result of a read: memory that other libraries use without a copy, by DLPack or NumPy's array interface.
 #include "capsule.hpp"
 
 namespace python {

@@ -1,13 +1,19 @@
-"""Zarr v3 arrays with zarr-python's words, read and written by the C++ library tessera."""
+"""Zarr v3 arrays with zarr-python's interface, read and written by the C++ library tessera."""
 
+from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
+from weakref import finalize as _finalize
+
+# Functions of `atexit` run in reverse. The first finalizer registers that of all finalizers: here, so that loaders are
+# closed after the compiled half has stopped the calls of other threads, which would see `Cancelled` otherwise.
+_finalize(_finalize, int).detach()
 
 from . import _spaces
 from ._array import Array
 from ._attributes import Attributes
-from ._batches import Batches, batches
 from ._columns import AttachedColumn, PublishedColumn, attach_column, publish_column
 from ._errors import (
+    BudgetError,
     Cancelled,
     CodecError,
     DeviceError,
@@ -16,28 +22,42 @@ from ._errors import (
     IpcError,
     LeaseRefused,
     MetadataError,
+    NodeNotFound,
     OutOfMemory,
     ProducerGone,
     SelectionError,
     StoreError,
 )
 from ._group import Group, create_array, create_group, open
+from ._loader import Loader, read_boxes
 from ._sharing import Attached, Published, SharedArrays, ask_for, attach, publish
-from ._tessera import ColumnDescriptor, Descriptor, Tensor
+from ._tessera import (
+    Batch,
+    ColumnDescriptor,
+    Descriptor,
+    LoaderStatistics,
+    ShuffledGrid,
+    Tensor,
+    UniformBoxes,
+    WeightedBoxes,
+)
 
 if TYPE_CHECKING:
-    from ._device import DeviceTensor, PinnedTensor
+    from ._device import DeviceBatch, DeviceTensor, PinnedTensor
 
+__version__ = _version("tessera")
 __all__ = [
     "Array",
     "Attached",
     "AttachedColumn",
     "Attributes",
-    "Batches",
+    "Batch",
+    "BudgetError",
     "Cancelled",
     "CodecError",
     "ColumnDescriptor",
     "Descriptor",
+    "DeviceBatch",
     "DeviceError",
     "DeviceTensor",
     "Error",
@@ -45,7 +65,10 @@ __all__ = [
     "Group",
     "IpcError",
     "LeaseRefused",
+    "Loader",
+    "LoaderStatistics",
     "MetadataError",
+    "NodeNotFound",
     "OutOfMemory",
     "PinnedTensor",
     "ProducerGone",
@@ -53,21 +76,24 @@ __all__ = [
     "PublishedColumn",
     "SelectionError",
     "SharedArrays",
+    "ShuffledGrid",
     "StoreError",
     "Tensor",
+    "UniformBoxes",
+    "WeightedBoxes",
     "ask_for",
     "attach",
     "attach_column",
-    "batches",
     "create_array",
     "create_group",
     "open",
     "publish",
     "publish_column",
+    "read_boxes",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("DeviceTensor", "PinnedTensor"):  # of the half that needs CUDA
+    if name in ("DeviceBatch", "DeviceTensor", "PinnedTensor"):  # of the half that needs CUDA
         return getattr(_spaces.device(), name)
     raise AttributeError(f"module 'tessera' has no attribute {name!r}")

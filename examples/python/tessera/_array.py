@@ -1,4 +1,4 @@
-"""An array in a store, with zarr-python's words."""
+"""An array in a store, with zarr-python's interface."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from . import _selection, _spaces, _tessera
 from ._attributes import Attributes
 from ._errors import ExchangeError, SelectionError, StoreError
+from ._stores import is_folder
 from ._tessera import Selection, Tensor
 from ._types import SMALL_NUMBERS, as_numpy, numpy_dtype, shown_by
 
@@ -20,7 +21,7 @@ Progress = Callable[[int, int], None]
 
 
 class _Indexer:
-    """`array.oindex[...]`: a way to select, to be indexed."""
+    """`array.oindex[...]`: a kind of selection, to be indexed."""
 
     def __init__(self, array: Array, select: Callable[[_tessera.Array, Any], Selection]) -> None:
         self._array, self._select = array, select
@@ -34,7 +35,7 @@ class _Indexer:
 
 class Array:
     """A handle; several threads may use it. `array[...]` is a NumPy array over memory that tessera filled; with
-    `space="device"` a DeviceTensor, which PyTorch and CuPy take."""
+    `space="device"` a DeviceTensor, which PyTorch and CuPy accept."""
 
     def __init__(self, native: _tessera.Array, store: _tessera.Store, path: str, space: str = "host") -> None:
         self._native, self._store = native, store
@@ -56,7 +57,7 @@ class Array:
 
     @property
     def store_path(self) -> str:
-        """The array's own folder."""
+        """The array's own folder; below an address, its address."""
         return os.path.join(self._store.folder, self.path)
 
     @property
@@ -74,18 +75,18 @@ class Array:
 
     @property
     def chunks(self) -> tuple[int, ...]:
-        """The shape, in elements, of what is decoded at a time; with shards, of the chunks in them."""
+        """The shape, in elements, of the unit of decoding; with shards, of the chunks in them."""
         return self._native.inner_chunk_shape
 
     @property
     def shards(self) -> tuple[int, ...] | None:
-        """The shape of shards, in elements; None, if there are none."""
+        """The shape of shards, in elements; None without sharding."""
         is_sharded = any(codec["name"] == "sharding_indexed" for codec in self._document["codecs"])
         return self._native.chunk_shape if is_sharded else None
 
     @property
     def fill_value(self) -> Any:
-        """What an element is that nobody has written, as zarr.json says it."""
+        """The value of elements that were not written, as in zarr.json."""
         return self._document["fill_value"]
 
     @property
@@ -100,16 +101,16 @@ class Array:
     def read(
         self, selection: Any = ..., *, out: Any = None, stream: Any = None, progress: Progress | None = None
     ) -> Any:
-        """Reads `array[selection]` into a Tensor (a DeviceTensor or a PinnedTensor, if the array was opened so), or into
-        `out`, which is returned: any object with `__dlpack__`, `__array_interface__` or `__cuda_array_interface__` of the
-        selection's shape and the array's dtype, in the host's or a device's memory.
+        """Reads `array[selection]` into a Tensor (a DeviceTensor or a PinnedTensor, if the array was opened so), or
+        into `out`, which is returned: any object with `__dlpack__`, `__array_interface__` or
+        `__cuda_array_interface__` of the selection's shape and the array's dtype, in host or device memory.
 
-        `progress(done, chunks)` is called as chunks are read; what it raises ends the read, as Ctrl-C does.
+        `progress(done, chunks)` is called as chunks are read; an exception from it ends the read, as Ctrl-C does.
 
-        `stream`, for an `out` of a device's memory, is where `out` is used, as DLPack numbers streams: None or 1 is the
-        legacy default stream, 2 the per-thread one, others are handles. The read comes after what that stream was given,
-        and what it is given later comes after the read; the host waits for neither. With -1 the call returns when `out`
-        is filled.
+        `stream`, for an `out` in device memory, is the stream that uses `out`, as DLPack numbers streams: None or 1 is
+        the legacy default stream, 2 the per-thread one, others are handles. The read comes after the earlier work of
+        that stream, and its later work comes after the read; the host waits for neither. With -1 the call returns when
+        `out` is filled.
         """
         if stream is not None and (out is None or not _spaces.is_on_device(out)):
             raise ExchangeError("a stream was given, which is for an `out` of a device's memory: the host's has none")
@@ -122,8 +123,8 @@ class Array:
         return self._other
 
     def empty(self, selection: Any = ...) -> Tensor:
-        """Memory of the host for `array[selection]`, uninitialised: an `out` for `read`, as often as you like. It begins
-        on a cache line and asks for huge pages, so that large reads fill it faster than what `numpy.empty` gives."""
+        """Host memory for `array[selection]`, uninitialised: an `out` for `read`, for repeated use. It begins on a
+        cache line and requests huge pages, so that large reads fill it faster than memory of `numpy.empty`."""
         return self._native.empty(_selection.any_of(self._native, selection))
 
     def _read(self, selection: Selection, out: Any = None, progress: Progress | None = None, stream: Any = None) -> Any:
@@ -142,8 +143,8 @@ class Array:
         return out
 
     def _expect_folder(self) -> None:
-        """What is written would make it anew, as an array without a document."""
-        if not os.path.isdir(self.store_path):
+        """Writes would make the folder anew, as an array without a document."""
+        if not os.path.isdir(self.store_path) and is_folder(self._store):
             error = StoreError(f"{self.store_path}: the array's folder is gone")
             error.store, error.key = self._store.folder, self.path
             raise error
@@ -187,11 +188,11 @@ class Array:
 
     @property
     def blocks(self) -> _Indexer:
-        """Whole chunks, or shards where there are shards, by their places in the grid."""
+        """Whole chunks, or shards if there are any, by their places in the grid."""
         return _Indexer(self, _selection.blocks)
 
     def resize(self, shape: int | Sequence[int]) -> None:
-        """To that shape, in elements. Where the array grows it has the fill value; cut elements are gone."""
+        """To that shape, in elements. New elements have the fill value; cut elements are removed."""
         self._native.resize([int(shape)] if isinstance(shape, (int, np.integer)) else [int(n) for n in shape])
 
     def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:

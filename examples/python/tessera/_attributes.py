@@ -1,4 +1,4 @@
-"""The attributes of a node, as a dictionary that the store has."""
+"""The attributes of a node, as a dictionary in the store."""
 
 from __future__ import annotations
 

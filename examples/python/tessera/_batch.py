@@ -1,4 +1,4 @@
-"""What the chunks of a zarr-python call select together: one selection of the array."""
+"""The joint selection of the chunks of a zarr-python call: one selection of the array."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy.typing as npt
 from ._tessera import Selection
 
 Shape = tuple[int, ...]
-# Where a chunk is in the grid, what is selected of it, and where that is in the caller's memory.
+# A chunk's place in the grid, the selection in it, and its place in the caller's memory.
 Part = tuple[Shape, tuple[Any, ...], Any]
 _Run = tuple[int, int, int]  # first, stop, step
 
 
 class Unknown(Exception):
-    """The parts are none that a selection of tessera's has."""
+    """The parts do not form a selection that tessera has."""
 
 
 def _run(selector: Any, length: int) -> range | npt.NDArray[Any]:
@@ -107,7 +107,7 @@ def _places(parts: Sequence[Part], chunks: Shape) -> npt.NDArray[np.uint64]:
 
 
 class Together:
-    """The selection, the shape of its memory, and how far it reaches into the array."""
+    """The selection, the shape of its memory, and its extent in the array."""
 
     def __init__(self, parts: Sequence[Part], chunks: Shape, drop_axes: Shape) -> None:
         first = parts[0][1]

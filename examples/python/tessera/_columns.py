@@ -1,4 +1,4 @@
-"""Columns of tables shared between processes: values, times, strings, lists and structs, with masks of what is null."""
+"""Columns of tables shared between processes: values, times, strings, lists and structs, with masks of nulls."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
 
 
 class PublishedColumn:
-    """What `publish_column` returns. As `Published`: its arrays are published until `close()`."""
+    """The result of `publish_column`. As `Published`: its arrays are published until `close()`."""
 
     def __init__(self, native: _tessera.PublishedColumn) -> None:
         self._native = native
 
     @property
     def descriptor(self) -> ColumnDescriptor:
-        """Give it to others in any way: it pickles, and `str(descriptor)` is JSON."""
+        """Pass it to other processes in any way: it pickles, and `str(descriptor)` is JSON."""
         return self._native.descriptor
 
     def close(self) -> None:
@@ -41,7 +41,7 @@ class PublishedColumn:
 
 
 def _strings(values: Sequence[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8], npt.NDArray[np.bool_] | None]:
-    """Offsets, characters, and which are there."""
+    """Offsets, characters, and the mask of non-nulls."""
     texts = [b"" if text is None else str(text).encode() for text in values]
     offsets = np.zeros(len(texts) + 1, np.int64)
     np.cumsum([len(text) for text in texts], out=offsets[1:])
@@ -59,7 +59,7 @@ def _is_text(values: Any) -> bool:
 
 
 def _values(values: Any) -> tuple[_tessera.PublishedColumn, Any]:
-    """The column without a mask of the caller's, and the mask that the values have."""
+    """The column without the caller's mask, and the mask of the values."""
     Column = _tessera.PublishedColumn
     if isinstance(values, Mapping):
         return Column.structure(process.producer(), [_made(one, None, name, None) for name, one in values.items()]), None
@@ -108,20 +108,20 @@ def _made(values: Any, valid: Any, name: str, offsets: Any) -> _tessera.Publishe
 
 
 def publish_column(values: Any, *, valid: Any = None, name: str = "", offsets: Any = None) -> PublishedColumn:
-    """Lets other processes of this user use a column of a table where it is. Everything is copied once, as by `publish`.
+    """Lets other processes of this user use a column of a table in place. Everything is copied once, as by `publish`.
 
     `values`, one for each element:
-    - numbers, bools, raw or fixed-width bytes of one dimension: NumPy's, or any object that `publish` takes, of the host's
-      or of a device's memory. Those of a masked array that are masked are null;
+    - numbers, bools, raw or fixed-width bytes of one dimension: NumPy's, or any object that `publish` accepts, in host
+      or device memory. Masked elements of a masked array are null;
     - `datetime64` and `timedelta64`, of any unit;
-    - text: a list, or an array of NumPy's, of `str`, and None where there is none;
+    - text: a list, or an array of NumPy's, of `str`, with None for nulls;
     - a dictionary of names and values: a struct, of columns of the same length.
 
-    `valid`: a bool for each element, False where it is null; of a device's memory a byte for each, or a bit, as Arrow has
-    them. `offsets`, int32 or int64: the column is one of lists, whose elements are `values`; list i has those from
+    `valid`: a bool for each element, False for a null; in device memory a byte for each, or a bit, as in Arrow.
+    `offsets`, int32 or int64: the column is one of lists, whose elements are `values`; list i has those from
     offsets[i] to offsets[i + 1].
 
-    Raises IpcError, if these do not fit together; what `publish` raises.
+    Raises IpcError, if these do not fit together; and the errors of `publish`.
     """
     return PublishedColumn(_made(values, valid, name, offsets))
 
@@ -162,9 +162,9 @@ class AttachedColumn:
         return len(self.descriptor)
 
     def values(self) -> npt.NDArray[Any]:
-        """The elements as NumPy has them, nulls too: in the other process's memory, read-only; packed bits are a copy.
-        Of the host's memory; a device's is in `data`, which CuPy and PyTorch take. Raises IpcError, if elements are no
-        values: text, lists, structs."""
+        """The elements as a NumPy array, nulls included: in the other process's memory, read-only; packed bits are a
+        copy. Only in host memory; device memory is in `data`, which CuPy and PyTorch accept. Raises IpcError for text,
+        lists and structs, which have no values."""
         if self.data is None or self.offsets is not None:
             raise IpcError(f"column {self.name!r} of schema {self.schema!r}: it has no values, one for each element")
         found = np.asarray(self.data)
@@ -183,7 +183,7 @@ class AttachedColumn:
         return np.unpackbits(octets, bitorder="little")[first % 8 :][:count].view(np.bool_)
 
     def valid(self) -> npt.NDArray[np.bool_] | None:
-        """A copy of the mask of the slice: False where an element is null. None: the column has no mask."""
+        """A copy of the mask of the slice: False for a null. None: the column has no mask."""
         if self.mask is None:
             return None
         found = np.asarray(self.mask)

@@ -1,7 +1,8 @@
-"""The zarr.json of a new array, from zarr-python's words."""
+"""The zarr.json of a new array, from zarr-python's arguments."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,17 +17,58 @@ def _numbers(given: int | Sequence[int]) -> list[int]:
 
 
 def _type_name(dtype: np.dtype[Any]) -> str:
-    """Other libraries' numbers have the kind of raw bytes, too. Raises ExchangeError for what the module does not have."""
+    """Numbers of other libraries have the kind of raw bytes, too. Raises ExchangeError for types the module lacks."""
     name = f"r{dtype.itemsize * 8}" if dtype.type is np.void and dtype.names is None else dtype.name
     numpy_dtype(name)
     return name
 
 
+def _converted(value: Any, dtype: np.dtype[Any]) -> Any:
+    """None, if it is not an element of that type."""
+    given = np.asarray(value)
+    if given.dtype.kind == "O" and isinstance(value, int):  # of more than 64 bits
+        given = np.asarray(float(value))
+    is_text = given.dtype.kind == "U" and dtype.kind in "iufc"  # "NaN", "1+2j"
+    if given.ndim != 0 or (given.dtype.kind not in "buifc" and not is_text):
+        return None
+    if given.dtype.kind == "c" and dtype.kind != "c":
+        if given.imag != 0:
+            return None
+        given = given.real
+    exact = value if given.dtype.kind in "iu" else given  # which may have more bits than NumPy has
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = np.asarray(exact, dtype)[()]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if is_text:
+        return found
+    if dtype.kind in "biu":
+        return found if found == exact else None
+    parts = (found.real, given.real), (found.imag, given.imag)
+    return found if all(np.isinf(part) == np.isinf(of) for part, of in parts) else None
+
+
+def _element(value: Any, dtype: np.dtype[Any]) -> Any:
+    """`value` as an element. A fraction may be rounded. Raises MetadataError, if the element would be another number:
+    1.5 is not an integer, 300 not a uint8, 1j not a float, 1e300 not a float32."""
+    found = _converted(value, dtype)
+    if found is None:
+        raise MetadataError(f"found fill_value {value!r}, which is no element of {dtype}")
+    return found
+
+
 def _fill(value: Any, dtype: np.dtype[Any]) -> Any:
-    """As JSON has it (core specification, "Fill value")."""
+    """As in JSON (core specification, "Fill value"). Raises MetadataError, if it is not an element of that type."""
     if dtype.kind == "V":
-        return list(bytes(value)) if value else [0] * dtype.itemsize
-    number = np.asarray(value if value is not None else 0, dtype)[()]
+        if value is None or (not isinstance(value, bytes) and value == 0):
+            return [0] * dtype.itemsize
+        octets = value.tobytes() if isinstance(value, (np.void, memoryview)) else value
+        if not isinstance(octets, (bytes, bytearray)) or len(octets) != dtype.itemsize:
+            raise MetadataError(f"found fill_value {value!r}, expected {dtype.itemsize} bytes")
+        return list(octets)
+    number = _element(0 if value is None else value, dtype)
     if dtype.kind == "b":
         return bool(number)
     if dtype.kind in "iu":
@@ -41,7 +83,7 @@ def _fill(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _codec(given: Any) -> dict[str, Any]:
-    """A dictionary as zarr.json has it, or a codec of zarr-python."""
+    """A dictionary as in zarr.json, or a codec of zarr-python."""
     return dict(given) if isinstance(given, Mapping) else given.to_dict()
 
 
@@ -52,7 +94,7 @@ def _codecs(given: Any) -> list[dict[str, Any]]:
 
 
 def _guess(shape: list[int], item_size: int) -> list[int]:
-    """Chunks of about a MiB: the longest dimension is halved until that is so."""
+    """Chunks of about a MiB, by halving the longest dimension."""
     chunks = [max(n, 1) for n in shape]
     while np.prod(chunks, dtype=object) * item_size > 1 << 20 and max(chunks) > 1:
         longest = chunks.index(max(chunks))

@@ -1,8 +1,8 @@
-"""What tessera raises. Each class is also the built-in error that Python's code expects there."""
+"""tessera's exceptions. Each class is also the built-in exception that Python code expects there."""
 
 
 class Error(Exception):
-    """`store`, `key` and `codec` say where it happened, and are in the message; they are empty, where that is unknown."""
+    """`store`, `key` and `codec` name the place, and are in the message; they are empty if unknown."""
 
     store: str = ""
     key: str = ""
@@ -10,23 +10,31 @@ class Error(Exception):
 
 
 class StoreError(Error, OSError):
-    """The store could not answer. A missing chunk is no error."""
+    """The store could not answer. A missing chunk is not an error."""
 
 
 class CodecError(Error, ValueError):
-    """A chunk's bytes are not what its metadata implies."""
+    """A chunk's bytes contradict its metadata."""
 
 
 class MetadataError(Error, ValueError):
-    """A zarr.json is wrong, is missing, or asks for what tessera does not know."""
+    """A zarr.json is wrong, is missing, or needs a feature that tessera lacks."""
+
+
+class NodeNotFound(MetadataError, FileNotFoundError):
+    """There is neither an array nor a group at the path."""
 
 
 class SelectionError(Error, IndexError):
     """A selection, or the memory for it, does not fit the array."""
 
 
+class BudgetError(Error, MemoryError):
+    """A call needs more memory than its options allow."""
+
+
 class ExchangeError(Error, BufferError):
-    """Memory cannot be handed over, or taken, in the way that was asked for."""
+    """Memory cannot be exported or imported in the requested way."""
 
 
 class Cancelled(Error, RuntimeError):
@@ -34,20 +42,20 @@ class Cancelled(Error, RuntimeError):
 
 
 class IpcError(Error, OSError):
-    """Memory cannot be published, or what was published cannot be attached or used."""
+    """Memory cannot be published, or a published array cannot be attached or used."""
 
 
 class ProducerGone(IpcError, ConnectionError):
-    """The process that published it has ended, or has given up publishing."""
+    """The publishing process has ended, or no longer publishes."""
 
 
 class LeaseRefused(IpcError, BlockingIOError):
-    """Somebody else holds the lease: one process writes, or many read. Nobody waits for it."""
+    """Another process holds the lease: one process writes, or many read. Requests do not wait."""
 
 
 class DeviceError(Error, RuntimeError):
-    """CUDA is not there, or a call of it failed."""
+    """CUDA is missing, or a call of it failed."""
 
 
 class OutOfMemory(DeviceError, MemoryError):
-    """Memory of a device, or such that it reaches, was refused: there is too little of it."""
+    """Device memory, or memory that a device can access, is exhausted."""

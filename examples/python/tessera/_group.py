@@ -1,64 +1,49 @@
-"""Groups, and how nodes are opened and made."""
+"""Groups, and opening and making nodes."""
 
 from __future__ import annotations
 
 import json
-import os
-import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
-from . import _tessera
+from . import _stores, _tessera
 from ._array import Array
 from ._attributes import Attributes
 from ._create import document
 from ._errors import StoreError
 from ._spaces import expect_space
+from ._stores import Address
 
 
-def _folder(url_or_path: str | os.PathLike[str]) -> str:
-    path = os.fspath(url_or_path)
-    if path.startswith("file://"):
-        return unquote(urlsplit(path).path)
-    if "://" in path:
-        raise StoreError(f"{path}: found a URL, expected a path or file://")
-    return path
-
-
-def _root_of(path: str) -> tuple[str, str]:
-    """The folder of the hierarchy's root, and the node's path from there: locks and groups above are the root's."""
-    node = pathlib.Path(os.path.abspath(path))
-    above = next((folder for folder in node.parents if folder.exists()), node)  # new nodes may be several levels down
-    root = node
-    for folder in (above, *above.parents):
-        if not (folder / "zarr.json").exists():
-            break
-        root = folder
-    return str(root), "/".join(node.relative_to(root).parts)
+def _is_name(name: str) -> bool:
+    try:
+        return bool(_stores.expect_name(name))
+    except StoreError:
+        return False
 
 
 def _open(store: _tessera.Store, path: str, space: str) -> Array | Group:
     kind = store.node_type(path)
     if kind == "group":
         return Group(store, path, space)
-    return Array(store.open_array(path), store, path, space)  # which says what is missing, if nothing is there
+    return Array(store.open_array(path), store, path, space)  # which names the cause, if nothing is there
 
 
-def open(url_or_path: str | os.PathLike[str], space: str = "host") -> Any:
-    """Opens an array or a group: `tessera.open("brain.zarr/t1")`.
+def open(url_or_path: Address, space: str = "host") -> Any:
+    """Opens an array or a group: `tessera.open("brain.zarr/t1")`. It is in a folder; in a zip file, "brain.zip/t1"; or
+    below an address, "https://host/brain.zarr/t1". The last two are read only, and a server has no listing: a group
+    shows its members by consolidated metadata.
 
-    Elements are read into memory of `space`: 'host'; 'device', that of the CUDA device that is the calling thread's when
-    the module first needs one; 'pinned', page-locked memory of the host's, for copies to a device. Of a group, those of
-    its arrays are. Raises DeviceError, which says what is missing, where CUDA is not.
+    Elements are read into memory of `space`: 'host'; 'device', the memory of the calling thread's CUDA device when the
+    module first needs one; 'pinned', page-locked host memory, for copies to a device. For a group this applies to its
+    arrays. Raises DeviceError, which names the cause, if CUDA is missing.
     """
     expect_space(space)
-    folder, path = _root_of(_folder(url_or_path))
-    return _open(_tessera.Store(folder), path, space)
+    return _open(*_stores.find(url_or_path), space)
 
 
 def create_array(
-    url_or_path: str | os.PathLike[str],
+    url_or_path: Address,
     *,
     shape: int | Sequence[int],
     dtype: Any,
@@ -75,20 +60,18 @@ def create_array(
 
     Codecs are dictionaries as in zarr.json, or objects of zarr.codecs.
     """
-    folder, path = _root_of(_folder(url_or_path))
+    store, path = _stores.find(url_or_path, writes=True)
     made = document(
         shape=shape, dtype=dtype, chunks=chunks, shards=shards, filters=filters, compressors=compressors,
         fill_value=fill_value, attributes=attributes, dimension_names=dimension_names,
     )  # fmt: skip
-    store = _tessera.Store(folder)
     return Array(store.create_array(path, json.dumps(made), overwrite), store, path)
 
 
 def create_group(
-    url_or_path: str | os.PathLike[str], *, attributes: Mapping[str, Any] | None = None, overwrite: bool = False
+    url_or_path: Address, *, attributes: Mapping[str, Any] | None = None, overwrite: bool = False
 ) -> Group:
-    folder, path = _root_of(_folder(url_or_path))
-    store = _tessera.Store(folder)
+    store, path = _stores.find(url_or_path, writes=True)
     store.create_group(path, json.dumps(dict(attributes or {})), overwrite)
     return Group(store, path)
 
@@ -99,13 +82,14 @@ class Group(Mapping[str, Any]):
     def __init__(self, store: _tessera.Store, path: str, space: str = "host") -> None:
         self._store = store
         self.path = path
-        self.space = space  # of the arrays that are opened of it
+        self.space = space  # for arrays opened from it
 
     @property
     def attrs(self) -> Attributes:
         return Attributes(self._store, self.path)
 
     def _below(self, name: str) -> str:
+        _stores.expect_name(name)
         return f"{self.path}/{name}" if self.path else name
 
     def __getitem__(self, name: str) -> Any:
@@ -114,7 +98,7 @@ class Group(Mapping[str, Any]):
         return _open(self._store, self._below(name), self.space)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._store.node_type(self._below(name)) is not None
+        return isinstance(name, str) and _is_name(name) and self._store.node_type(self._below(name)) is not None
 
     def __iter__(self) -> Iterator[str]:
         return (name for name, _ in self._store.children(self.path))

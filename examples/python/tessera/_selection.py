@@ -1,4 +1,4 @@
-"""Indices as NumPy and zarr-python take them, as selections of an array."""
+"""NumPy's and zarr-python's indices, as selections of an array."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _numbers(item: Any, length: int, dimension: int) -> npt.NDArray[np.uint64]:
 
 
 def _boxes(index: Any, shape: tuple[int, ...], other: Callable[[int, Any], _Slice]) -> tuple[list[_Slice], list[int]]:
-    """A slice for each dimension, and the dimensions of single indices, which are dropped; `other` takes the rest."""
+    """A slice for each dimension, and the dimensions of single indices, which are dropped; `other` handles the rest."""
     slices: list[_Slice] = []
     dropped: list[int] = []
     for d, item in enumerate(_expand(index, len(shape))):
@@ -104,7 +104,7 @@ def basic(array: _tessera.Array, index: Any) -> Selection:
 
 
 def orthogonal(array: _tessera.Array, index: Any) -> Selection:
-    """Also lists, each of which has the dimensions in the memory that it was given with, and masks of one dimension."""
+    """Also lists, each of which keeps its own dimensions in the memory, and masks of one dimension."""
     shape = array.shape
     lists: list[tuple[int, npt.NDArray[np.uint64], tuple[int, ...]]] = []
 
@@ -157,7 +157,7 @@ def blocks(array: _tessera.Array, index: Any) -> Selection:
 
 
 def any_of(array: _tessera.Array, index: Any) -> Selection:
-    """What `array[index]` means, as in zarr-python: coordinates where lists stand for every dimension, else each
+    """The meaning of `array[index]`, as in zarr-python: coordinates if lists stand for every dimension, otherwise each
     dimension on its own."""
     if (found := Selection.basic(array, index)) is not None:
         return found

@@ -1,4 +1,4 @@
-"""Arrays and columns shared between processes of one user on one host: docs/ipc.md says how it works."""
+"""Arrays and columns shared between processes of one user on one host: docs/ipc.md explains how."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ._tessera import Descriptor
 
 
 class _Process:
-    """What this process publishes and attaches with. A child made by fork() gets its own: it may not use its parent's."""
+    """The producer and consumer of this process. A child made by fork() gets its own: it may not use its parent's."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -45,7 +45,7 @@ class _Process:
 
 
 process = _Process()
-_open: weakref.WeakSet[SharedArrays] = weakref.WeakSet()  # those of this process that may answer others
+_open: weakref.WeakSet[SharedArrays] = weakref.WeakSet()  # those of this process that may answer other processes
 
 
 def _forget() -> None:
@@ -54,7 +54,7 @@ def _forget() -> None:
 
 
 def _end() -> None:
-    """A thread that answers others runs functions of Python's, which it cannot once the interpreter has gone."""
+    """The answering thread runs Python functions, which it cannot after the interpreter's end."""
     for shared in list(_open):
         shared.close()
     process.forget()
@@ -65,15 +65,15 @@ atexit.register(_end)
 
 
 class Published:
-    """What `publish` returns: others may attach the array until `close()`, the end of a `with`, or its own end. Its memory
-    stays for as long as anyone holds a lease."""
+    """The result of `publish`: other processes may attach the array until `close()`, the end of a `with`, or its own
+    end. Its memory stays until the last lease ends."""
 
     def __init__(self, native: _tessera.Published) -> None:
         self._native = native
 
     @property
     def descriptor(self) -> Descriptor:
-        """Give it to others in any way: it pickles, and `str(descriptor)` is JSON."""
+        """Pass it to other processes in any way: it pickles, and `str(descriptor)` is JSON."""
         return self._native.descriptor
 
     @property
@@ -98,8 +98,8 @@ class Attached:
     """An array of another process, in its memory: `numpy.asarray(a)`, `torch.from_dlpack(a)`, on a GPU
     `cupy.from_dlpack(a)` show that memory and copy nothing.
 
-    The lease lasts until `close()`, or the end of a `with`, and then for as long as anything shows the memory. Those who
-    want `__array_interface__` or `__cuda_array_interface__` take `a.tensor`.
+    The lease lasts until `close()`, or the end of a `with`, and then as long as any object shows the memory. For
+    `__array_interface__` or `__cuda_array_interface__` use `a.tensor`.
     """
 
     def __init__(self, native: Any) -> None:
@@ -122,8 +122,8 @@ class Attached:
 
     @property
     def tensor(self) -> Any:
-        """The memory and its lease, a tessera.Tensor or, of a device, a tessera.DeviceTensor. Raises ProducerGone, if the
-        process that published it has ended; IpcError, after `close()`."""
+        """The memory and its lease, a tessera.Tensor or, on a device, a tessera.DeviceTensor. Raises ProducerGone, if
+        the publishing process has ended; IpcError, after `close()`."""
         return self._native.tensor()
 
     def __dlpack__(self, **arguments: Any) -> Any:
@@ -141,7 +141,7 @@ class Attached:
         return found if dtype is None and not copy else np.array(found, dtype=dtype, copy=copy)
 
     def close(self) -> None:
-        """Gives the lease back, if nothing shows the memory any more; else the last that shows it does."""
+        """Returns the lease, if no object shows the memory any more; otherwise the last of them does."""
         self._native.close()
 
     def __enter__(self) -> Attached:
@@ -175,26 +175,26 @@ def publish_natively(value: Any, selection: Any = ..., *, copy: bool = True) -> 
 
 
 def publish(value: Any, selection: Any = ..., *, copy: bool = True) -> Published:
-    """Lets other processes of this user, on this host, use an array where it is.
+    """Lets other processes of this user, on this host, use an array in place.
 
-    `value` is a `tessera.Array`, of which `selection` is read straight into memory that is shared, of the array's space;
-    or any object with `__dlpack__`, `__array_interface__` or `__cuda_array_interface__`, which is copied, in C order.
-    `copy=False`: memory of a device is published as it is, if it is cudaMalloc's or of a pool that can be exported.
+    `value` is a `tessera.Array`, whose `selection` is read straight into shared memory of the array's space; or any
+    object with `__dlpack__`, `__array_interface__` or `__cuda_array_interface__`, which is copied, in C order.
+    `copy=False`: device memory is published in place, if it is from cudaMalloc or from an exportable pool.
 
-    Raises IpcError, if memory cannot be shared; ExchangeError, if it cannot be taken; MetadataError, if Zarr has no type
-    for the elements.
+    Raises IpcError, if memory cannot be shared; ExchangeError, if it cannot be imported; MetadataError, if Zarr has no
+    type for the elements.
     """
     return Published(publish_natively(value, selection, copy=copy))
 
 
 def attach(descriptor: Descriptor | str, *, write: bool = False) -> Attached:
-    """The array of a descriptor, or of a slice of one, `attach(descriptor[64:96])`, with a lease to read: what shows it is
-    read-only. With `write=True` a lease to write, which no other process has.
+    """The array of a descriptor, or of a slice of one, `attach(descriptor[64:96])`, with a read lease: objects over it
+    are read-only. With `write=True` a write lease, which excludes all other processes.
 
     Device memory is attached on the module's queue: consumers are ordered after the producer's work.
 
     Raises MetadataError or IpcError, if the descriptor is wrong; ProducerGone; LeaseRefused, if another process holds a
-    lease that does not go with this one.
+    conflicting lease.
     """
     what = Descriptor(descriptor) if isinstance(descriptor, str) else descriptor
     consumer = process.consumer()
@@ -204,13 +204,13 @@ def attach(descriptor: Descriptor | str, *, write: bool = False) -> Attached:
 
 
 class SharedArrays:
-    """Arrays by name, under a budget of bytes: each is read and published once, when it is first asked for. The one that
-    was asked for least recently, and that nobody holds, goes first. For any thread."""
+    """Arrays by name, under a budget of bytes: each is read and published once, on first request. The least recently
+    requested one without a lease is evicted first. For any thread."""
 
     def __init__(self, budget: int, source: str | os.PathLike[str] | Group | Callable[[str], Any]) -> None:
-        """`source`: a folder or a group, of whose arrays names are the paths; or a function that is given a name and returns
-        a `tessera.Array` or memory. It may raise, which ends the call of who asked. It may not use this object, which waits
-        for it: IpcError."""
+        """`source`: a folder or a group, whose arrays are named by their paths; or a function that receives a name and
+        returns a `tessera.Array` or memory. It may raise, which ends the request. It may not use this object, which
+        waits for it: IpcError."""
         find = source if callable(source) else (open(source) if not isinstance(source, Group) else source).__getitem__
         source_of = self._source_of  # and not `self`, which would keep itself
         finding: set[int] = set()
@@ -246,15 +246,15 @@ class SharedArrays:
         return self._native
 
     def get(self, name: str) -> Descriptor:
-        """For `attach`. The array may go before it is attached (IpcError): then ask again.
+        """For `attach`. The array may be evicted before it is attached (IpcError): then request it again.
 
-        Raises IpcError, if it does not fit beside those that are held; what reads the array raises.
+        Raises IpcError, if it does not fit beside leased arrays; and the errors of the read.
         """
         return self._outside.get(name)
 
     @property
     def address(self) -> str:
-        """For `ask_for` of other processes, 32 characters. Who first asks for it starts the thread that answers them."""
+        """For `ask_for` of other processes, 32 characters. The first call starts the thread that answers them."""
         return self._native.address
 
     @property
@@ -263,15 +263,15 @@ class SharedArrays:
 
     @property
     def bytes(self) -> int:
-        """Of the arrays that are there."""
+        """Of the present arrays."""
         return self._outside.bytes
 
     def __contains__(self, name: object) -> bool:
-        """Whether it is there now."""
+        """Whether it is present now."""
         return isinstance(name, str) and name in self._outside
 
     def close(self) -> None:
-        """Waits for the name that is being answered. The end of the process does so too."""
+        """Waits for the request in progress. The end of the process does so too."""
         self._outside.close()
 
     def __enter__(self) -> SharedArrays:
@@ -282,9 +282,9 @@ class SharedArrays:
 
 
 def ask_for(name: str, address: str) -> Descriptor:
-    """The array of that name of the SharedArrays that has this address, in another process. Waits until it is read there.
+    """The array of that name in the SharedArrays with this address, in another process. Waits until it is read there.
 
-    Raises ProducerGone; IpcError, which says what the other process said.
+    Raises ProducerGone; IpcError, with the other process's message.
     """
     return _tessera.ask_for(name, address)
 

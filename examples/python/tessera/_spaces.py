@@ -1,4 +1,4 @@
-"""Where elements are, and the part of the module that needs CUDA."""
+"""Memory spaces, and the part of the module that needs CUDA."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def expect_space(space: str) -> None:
     if space not in SPACES:
         raise ValueError(f"found space {space!r}, expected 'host', 'device' or 'pinned'")
     if space != "host":
-        device().open_device()  # here, and not in the first read, is what no driver or no device is an error of
+        device().open_device()  # here, and not in the first read, errors of a missing driver or device appear
 
 
 def device() -> Any:
-    """The extension for device memory. Raises DeviceError, which says what is missing."""
+    """The extension for device memory. Raises DeviceError, which names the cause."""
     try:
         return importlib.import_module("tessera._device")
     except ModuleNotFoundError:
@@ -31,7 +31,7 @@ def device() -> Any:
 
 
 def device_type(memory: Any) -> int:
-    """As DLPack numbers them: 1 is the host's. Of memory that only has `__cuda_array_interface__` 2, CUDA's."""
+    """As DLPack numbers them: 1 is host memory. 2, CUDA's, for memory with only `__cuda_array_interface__`."""
     if hasattr(memory, "__dlpack_device__"):
         return int(memory.__dlpack_device__()[0])
     return 2 if hasattr(memory, "__cuda_array_interface__") else 1

@@ -1,4 +1,4 @@
-"""Data types: what NumPy calls those of Zarr."""
+"""Data types: NumPy's names for Zarr's."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ SMALL_NUMBERS = {"bfloat16": 2} | dict.fromkeys(
 
 
 def numpy_dtype(name: str) -> np.dtype[Any]:
-    """'float32' and its like are NumPy's names too; 'r24' is NumPy's V3. Raises ExchangeError for what NumPy does not
-    have by itself: other libraries' numbers, which it may know by name, times, text and structs."""
+    """'float32' and similar are NumPy's names too; 'r24' is NumPy's V3. Raises ExchangeError for types that NumPy
+    itself lacks: other libraries' numbers, which it may know by name, times, text and structs."""
     if name in _numbers:
         return np.dtype(name)
     if name[0] == "r":
@@ -41,8 +41,8 @@ def small_number(dtype: Any) -> str | None:
 
 
 def shown_by(name: str, space: str) -> Callable[[Any], Any]:
-    """What shows memory of a read as NumPy's, without a copy: once for an array, as each read of it needs it. A
-    device's memory is shown as it is."""
+    """A function that shows memory of a read as NumPy's, without a copy: made once for an array, for use by each read.
+    Device memory is shown unchanged."""
     if space == "device":
         return lambda memory: memory
     if name in SMALL_NUMBERS:
@@ -51,8 +51,8 @@ def shown_by(name: str, space: str) -> Callable[[Any], Any]:
 
 
 def as_numpy(value: Any) -> npt.NDArray[Any]:
-    """Another library's tensor by DLPack, without a copy; what that does not take, and all else, as NumPy sees it.
-    Raises: what the tensor's own library says, if it gives its elements to nobody."""
+    """Another library's tensor by DLPack, without a copy; everything else as NumPy sees it. Raises: the error of the
+    tensor's own library, if it does not export its elements."""
     if isinstance(value, np.ndarray) or not hasattr(value, "__dlpack__"):
         return np.asarray(value)
     try:
@@ -62,6 +62,6 @@ def as_numpy(value: Any) -> npt.NDArray[Any]:
             found = np.asarray(value)
         except Exception:
             raise refused from None
-        if found.dtype == object:  # NumPy sees no elements, but one thing
+        if found.dtype == object:  # NumPy sees no elements, but one object
             raise
         return found

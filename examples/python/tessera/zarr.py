@@ -2,10 +2,10 @@
 
     zarr.config.set({"codec_pipeline.path": "tessera.zarr.CodecPipeline"})
 
-Arrays that are opened from then on have this pipeline. Each call of zarr-python is one call of tessera, on all
-processors and without the interpreter's lock: straight between files and memory in a LocalStore; in other stores
-zarr-python moves the bytes, and tessera decodes and encodes them. What tessera does not know, zarr-python's own pipeline
-does, with the same result. The logger `tessera.zarr` says so, once for each array and reason, at level DEBUG.
+Arrays opened from then on have this pipeline. Each call of zarr-python is one call of tessera, on all processors and
+without the interpreter's lock: straight between files and memory in a LocalStore; in other stores zarr-python moves
+the bytes, and tessera decodes and encodes them. Where tessera lacks a feature, zarr-python's own pipeline does the
+work, with the same result. The logger `tessera.zarr` reports that, once for each array and reason, at level DEBUG.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from ._errors import Error, SelectionError
 from ._types import numpy_dtype
 
 _log = logging.getLogger(__name__)
-_small = 1 << 16  # elements that are read or written without a change of threads, which takes longer
+_small = 1 << 16  # elements that are processed without a change of threads, which takes longer
 
 
 class _Source:
-    """An array of zarr-python's as tessera knows it: of whichever shape a call needs."""
+    """An array of zarr-python's as tessera opens it: of the shape that a call needs."""
 
     def __init__(self, metadata: Any, codecs: Iterable[Codec]) -> None:
-        self.dtype: np.dtype[Any] | None = None  # of elements in memory; None: tessera does not know the array
+        self.dtype: np.dtype[Any] | None = None  # of elements in memory; None: tessera cannot open the array
         self._metadata, self._codecs = metadata, tuple(codecs)
         self._said: set[str] = set()
         self._folders: dict[str, _tessera.Store] = {}
@@ -94,8 +94,8 @@ class _Source:
         return "/".join(names[:cut]), own, tuple(map(int, places))
 
     def shape(self, together: Together, complete: Iterable[Shape]) -> Shape:
-        """Of whole chunks, since nobody says how large the array is now; except at its edge, where chunks that zarr-python
-        calls complete end: what is beyond is not kept. (Of shards it is.)"""
+        """Of whole chunks, since the array's current size is unknown; except at its edge, where chunks that zarr-python
+        calls complete end: elements beyond it are dropped. (Shards keep them.)"""
         ends = [[n, c] for n, c in zip(together.reach, self.chunks)]
         at_edge = [False] * len(ends)
         if any(n % c for n, c in ends):
@@ -105,7 +105,7 @@ class _Source:
         for is_edge, (n, c), least in zip(at_edge, ends, self._least):
             chunks = -(-n // c)
             most = -(-least // c)
-            while most < chunks:  # so that few shapes are asked for
+            while most < chunks:  # so that few shapes occur
                 most *= 2
             found.append(n if is_edge and n % c else most * c)
         return tuple(found)
@@ -140,8 +140,8 @@ async def _run(elements: int, function: Callable[..., None], *arguments: Any) ->
 
 @dataclass(frozen=True)
 class CodecPipeline(BatchedCodecPipeline):
-    """A codec pipeline of zarr-python (`zarr.abc.codec.CodecPipeline`). One that is made from codecs alone, as those in
-    shards are, does what zarr-python's own does."""
+    """A codec pipeline of zarr-python (`zarr.abc.codec.CodecPipeline`). One made from codecs alone, such as those in
+    shards, does what zarr-python's own does."""
 
     _source: _Source | None = field(default=None, compare=False, repr=False)
 
@@ -152,7 +152,7 @@ class CodecPipeline(BatchedCodecPipeline):
         return replace(cls.from_codecs(codecs), _source=_Source(array_metadata, codecs))
 
     async def read(self, batch_info: Iterable[Any], out: Any, drop_axes: Shape = ()) -> Any:
-        """Returns what zarr-python's own does: from 3.2 on, of each chunk whether it was there, if anybody wants to know."""
+        """Returns the same as zarr-python's own: from 3.2 on, for each chunk whether it was present, if requested."""
         batch = list(batch_info)
         if await self._is_done(batch, out, drop_axes, self._read):
             return ()
@@ -174,7 +174,7 @@ class CodecPipeline(BatchedCodecPipeline):
             if not all(isinstance(chunk[0], StorePath) for chunk in batch):
                 raise Unknown("chunks that are not in a store")
             await work(source, batch, elements, drop_axes)
-        except (Unknown, SelectionError) as error:  # which is found before anything is done
+        except (Unknown, SelectionError) as error:  # which is found first
             source.say(str(error))
             return False
         return True
@@ -207,7 +207,7 @@ class CodecPipeline(BatchedCodecPipeline):
         if together.shape != value.shape:
             raise Unknown("memory of another shape")
         if together.has_repeats():
-            raise Unknown("elements that are written more than once")  # zarr-python does not say which is the last
+            raise Unknown("elements that are written more than once")  # zarr-python does not tell which is the last
         value = value.astype(source.dtype, copy=False)
         complete = () if self.supports_partial_encode else (p[2] for p, c in zip(places, batch) if c[4])
         shape = source.shape(together, complete)
@@ -242,9 +242,9 @@ async def _ensure_open(store: Store) -> None:
 async def _fetch(
     source: _Source, store: Store, batch: list[Any], places: list[tuple[str, str, Shape]], shape: Shape, wanted: list[bool]
 ) -> _tessera.ChunksInMemory:
-    """The bytes of those chunks that are wanted."""
+    """The bytes of the requested chunks."""
     if source.is_sharded and not isinstance(store, MemoryStore) and not all(chunk[4] for chunk in batch):
-        raise Unknown("parts of shards in a store that is not local")  # of which zarr-python reads no more than it needs
+        raise Unknown("parts of shards in a store that is not local")  # zarr-python reads only what it needs from it
     chunks = _tessera.ChunksInMemory(source.document(shape))
 
     async def get(getter: Any, prototype: Any, name: str) -> None:

@@ -1,4 +1,4 @@
-"""What the module's tests share: a folder for each, and the arrays that come with the library."""
+"""Fixtures of the module's tests: a folder for each, and the arrays that come with the library."""
 
 import pathlib
 
@@ -17,7 +17,7 @@ def brain():
 
 @pytest.fixture
 def made(tmp_path):
-    """An array of two dimensions and what is in it."""
+    """An array of two dimensions and its elements."""
     expected = np.arange(23 * 17, dtype="int32").reshape(23, 17)
     array = tessera.create_array(tmp_path / "a.zarr", shape=(23, 17), dtype="int32", chunks=(5, 4), fill_value=-1)
     array[...] = expected

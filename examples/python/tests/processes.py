@@ -1,4 +1,4 @@
-"""Other processes of a test, which talk to it in lines of JSON: Python's, and the C++ program peer.cpp."""
+"""Other processes of a test, which talk to it in lines of JSON: Python ones, and the C++ program peer.cpp."""
 
 import json
 import os
@@ -45,7 +45,7 @@ class Process:
         return status
 
 
-# What a process of Python's does with each request; `text` is its own source.
+# A Python process's handling of each request; `text` is its own source.
 PYTHON = '''
 import json, sys
 import numpy as np

@@ -1,4 +1,4 @@
-"""What a read of one small chunk costs beside the read itself, in calls, of which no machine has more or less."""
+"""The cost of a read of one small chunk besides the read itself, counted in calls: the same on all machines."""
 
 import sys
 
@@ -7,7 +7,7 @@ import pytest
 
 
 def calls(work):
-    """The functions that `work` calls, of Python and compiled; those of nanobind are not seen."""
+    """The functions that `work` calls, of Python and compiled; nanobind's are not counted."""
     found = []
 
     def note(frame, event, what):
@@ -37,7 +37,7 @@ def test_calls_of_a_small_read(made, way, most):
 
 
 class Counted:
-    """Memory that counts what it is asked."""
+    """Memory that counts requests."""
 
     def __init__(self, array):
         self.array, self.asked = array, []

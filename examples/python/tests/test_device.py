@@ -1,8 +1,10 @@
-"""Device and pinned memory, on whatever CUDA runtime the module was built for: CTest's python-module has the emulated one."""
+"""Device and pinned memory, on the CUDA runtime that the module was built for: the emulated one in CTest's
+python-module."""
 
 import gc
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import types
@@ -29,14 +31,14 @@ def on_host(tensor):
 
 @pytest.fixture
 def opened(made):
-    """The array in the device's memory, and what is in it."""
+    """The array in device memory, and its elements."""
     array, expected = made
     return tessera.open(array.store_path, space="device"), expected
 
 
 @pytest.fixture
 def on_device(tmp_path):
-    """Puts an array of NumPy's into device memory."""
+    """Copies a NumPy array into device memory."""
 
     def put(value):
         number = len(list(tmp_path.glob("put*")))
@@ -48,7 +50,7 @@ def on_device(tmp_path):
 
 
 class ByInterface:
-    """Device memory of a library that knows no DLPack."""
+    """Device memory of a library without DLPack."""
 
     def __init__(self, tensor, **changes):
         self._tensor = tensor
@@ -69,7 +71,7 @@ def test_other_ways_to_select(opened):
     np.testing.assert_array_equal(on_host(array.oindex[[1, 5, 3], 2:9]), expected[[1, 5, 3], 2:9])
     np.testing.assert_array_equal(on_host(array.vindex[[1, 5], [3, 4]]), expected[[1, 5], [3, 4]])
     np.testing.assert_array_equal(on_host(array.blocks[1]), expected[5:10])
-    np.testing.assert_array_equal(np.asarray(array), expected)  # read into the host's memory
+    np.testing.assert_array_equal(np.asarray(array), expected)  # read into host memory
     array.resize((30, 17))
     assert on_host(array[23:]).tolist() == [[-1] * 17] * 7 and array.shape == (30, 17)
 
@@ -86,13 +88,13 @@ def test_the_exchange(opened):
     for stream in (0, -2):
         with pytest.raises(tessera.ExchangeError, match="stream"):
             tensor.__dlpack__(stream=stream)
-    with pytest.raises(tessera.ExchangeError, match="host's tensors have none"):
+    with pytest.raises(tessera.ExchangeError, match="host tensors have no stream"):
         tensor.__dlpack__(stream=1, dl_device=(HOST, 0), max_version=(1, 1))
     with pytest.raises(tessera.ExchangeError, match="no copy"):
         tensor.__dlpack__(dl_device=(HOST, 0), max_version=(1, 1), copy=False)
     with pytest.raises(tessera.ExchangeError):
         tensor.__dlpack__(dl_device=(CUDA, 7), max_version=(1, 1))
-    with pytest.raises((BufferError, RuntimeError)):  # NumPy takes no device memory
+    with pytest.raises((BufferError, RuntimeError)):  # NumPy does not accept device memory
         np.from_dlpack(tensor)
     tensor.wait()
     del array
@@ -136,7 +138,7 @@ def test_wrong_outs(opened, on_device):
         array.read(out=own, stream=1)
     with pytest.raises(tessera.ExchangeError, match="stream"):
         array.read(stream=1)
-    assert array.read(out=own) is own  # into the host's memory: nothing crosses
+    assert array.read(out=own) is own  # into host memory: nothing crosses
     np.testing.assert_array_equal(own, expected)
 
 
@@ -194,17 +196,95 @@ def test_pinned(made):
 def test_pinned_batches(made):
     array, expected = made
     array = tessera.open(array.store_path, space="pinned")
-    with tessera.batches(array, (5, 4), 3, seed=1, count=4) as batches:
-        for batch in batches:
-            for crop, (y, x) in zip(batch, batches.origins):
-                np.testing.assert_array_equal(crop, expected[y : y + 5, x : x + 4])
-            assert type(batch.base) is tessera.PinnedTensor
-    with pytest.raises(tessera.ExchangeError, match="pinned"):
-        tessera.batches(tessera.open(array.store_path, space="device"), (5, 4), 3)
+    boxes = tessera.UniformBoxes(array.shape, (5, 4), 12, seed=1)
+    for batch in [*tessera.Loader(array, boxes, batch=3), *tessera.Loader(array, boxes, batch=4, cache=1 << 10)]:
+        for crop, box in zip(np.asarray(batch), batch.boxes, strict=True):
+            np.testing.assert_array_equal(crop, expected[box])
+    read = np.asarray(tessera.read_boxes(array, boxes))
+    assert read.shape == (12, 5, 4) and np.from_dlpack(batch).__array_interface__["data"][0] % 256 == 0
+
+
+@pytest.mark.parametrize("cache", [0, 700, 1 << 20])
+def test_device_batches(made, cache):
+    array, expected = made
+    array = tessera.open(array.store_path, space="device")
+    boxes = tessera.UniformBoxes(array.shape, (5, 4), 50, seed=1)
+    held = []
+    with tessera.Loader(array, boxes, batch=4, cache=cache, ahead=3) as loader:
+        for batch in loader:
+            assert isinstance(batch, tessera.DeviceBatch) and batch.shape == (len(batch.boxes), 5, 4)
+            assert isinstance(batch, tessera.DeviceTensor) and batch.__dlpack_device__()[0] == 2
+            held.append((on_host(batch), batch.boxes))
+            if batch.first % 3 == 0:  # its address is given out
+                assert batch.__cuda_array_interface__["shape"] == batch.shape
+        assert loader.position == 50 and loader.statistics().boxes == 50
+        last = next(tessera.Loader(array, boxes, batch=2))  # outlives its loader
+    held.append((on_host(last), last.boxes))
+    for crops, where in held:
+        for crop, box in zip(crops, where, strict=True):
+            np.testing.assert_array_equal(crop, expected[box])
+
+
+class Lent:
+    """A batch that only a DLPack capsule keeps."""
+
+    def __init__(self, batch):
+        self.device, self.capsule = batch.__dlpack_device__(), batch.__dlpack__(stream=1, max_version=(1, 0))
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **_):
+        return self.capsule
+
+
+def test_memory_of_device_batches_is_used_again_only_when_it_is_free(tmp_path, made):
+    array, expected = made
+    array = tessera.open(array.store_path, space="device")
+    with tessera.Loader(array, tessera.UniformBoxes(array.shape, (5, 4), 60, seed=2), batch=4) as loader:
+        first = next(loader)
+        held, boxes = Lent(first), first.boxes
+        del first
+        assert len(list(map(lambda batch: batch.first, loader))) == 14
+    target = tessera.create_array(tmp_path / "held.zarr", shape=(4, 5, 4), dtype="int32")
+    target[...] = held
+    for crop, box in zip(target[...], boxes):
+        np.testing.assert_array_equal(crop, expected[box])
+
+
+def test_boxes_of_one_call(made):
+    array, expected = made
+    array = tessera.open(array.store_path, space="device")
+    boxes = list(tessera.UniformBoxes(array.shape, (5, 4), 9, seed=1))
+    found = on_host(tessera.read_boxes(array, boxes))
+    with pytest.raises(tessera.SelectionError, match="shape"):
+        tessera.read_boxes(array, boxes, out=array.read())
+    again = tessera.read_boxes(array, boxes)
+    for stream in (None, 1, -1):
+        assert tessera.read_boxes(array, boxes[::-1], out=again, stream=stream) is again
+        np.testing.assert_array_equal(on_host(again), found[::-1])
+    for crop, box in zip(found, boxes):
+        np.testing.assert_array_equal(crop, expected[box])
+    host = np.zeros((9, 5, 4), "int32")
+    np.testing.assert_array_equal(tessera.read_boxes(array, boxes, out=host), found)
+
+
+def test_errors_of_device_batches(made):
+    array, expected = made
+    (pathlib.Path(array.store_path) / "c" / "0" / "0").write_bytes(b"not zstd")
+    array = tessera.open(array.store_path, space="device")
+    boxes = [np.s_[0:2, 0:2], np.s_[20:22, 0:2]]
+    loader = tessera.Loader(array, boxes, on_error="go_on", cache=1 << 10)
+    with pytest.raises(tessera.CodecError, match="c/0/0"):
+        next(loader)
+    np.testing.assert_array_equal(on_host(next(loader))[0], expected[20:22, 0:2])
+    loader.cancel()
+    with pytest.raises(tessera.Cancelled):
+        next(loader)
 
 
 def missing(name, first="", **variables):
-    """What opening the array says in a process where something of CUDA is missing; the host's half works there."""
+    """The message of opening the array in a process that lacks a part of CUDA; the host's half works there."""
     code = f"""
 import sys, importlib.abc
 import numpy
@@ -243,7 +323,7 @@ def test_without_cuda(made):
 
 
 def test_without_a_device(made):
-    """`open` says so, not the first read. On a GPU the driver hides it."""
+    """`open` reports it, not the first read. On a GPU the driver hides it."""
     said = missing(made[0].store_path, TESSERA_EMULATION_DEVICES="0", CUDA_VISIBLE_DEVICES="")
     assert "no CUDA device can be used" in said and "cudaErrorNoDevice" in said
 
@@ -312,7 +392,7 @@ def test_what_is_published(opened, on_device, consumer):
     assert transposed.descriptor.shape == (17, 23) and transposed.descriptor.strides == [23, 1]
     for published in (copy, transposed):
         assert consumer.ask("sum", str(published.descriptor)) == expected.sum()
-    with pytest.raises(tessera.IpcError, match="made for this process alone"):
+    with pytest.raises(tessera.IpcError, match="made for this process only"):
         tessera.publish(own, copy=False)
     with pytest.raises(tessera.IpcError, match="without elements"):
         tessera.publish(array, np.s_[5:5])

@@ -1,4 +1,4 @@
-"""Nodes: opened, made, changed; zarr-python reads what is written, and the other way round."""
+"""Nodes: opened, made, changed; zarr-python reads what tessera writes, and vice versa."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ import zarr
 
 import tessera
 
-FLOCK = "73"  # the system call's number on x86-64
+SLEEPS = ("35", "230")  # the numbers of nanosleep and clock_nanosleep on x86-64
 
 
 def test_the_brain(brain):
@@ -60,6 +60,29 @@ def test_fill_values(tmp_path, value):
     array = tessera.create_array(tmp_path / "a.zarr", shape=(2,), dtype="float32", fill_value=value)
     np.testing.assert_array_equal(array[...], np.full(2, value, "float32"))
     np.testing.assert_array_equal(zarr.open_array(tmp_path / "a.zarr", mode="r")[...], array[...])
+
+
+@pytest.mark.parametrize(
+    "dtype, value",
+    [("int32", 1.5), ("int32", np.nan), ("int32", "1.5"), ("uint8", -1), ("uint8", 256), ("uint8", np.float64(300)),
+     ("float32", 1 + 2j), ("int32", 1j), ("float32", 1e300), ("complex64", 1e300j), ("float16", 70000), ("bool", 2), ("bool", "x"),
+     ("float32", [1.0]), ("int64", 2**63), ("V3", b"ab"), ("V3", 5), ("float32", np.datetime64("2020"))],
+)  # fmt: skip
+def test_fill_values_that_no_element_has(tmp_path, dtype, value):
+    with pytest.raises(tessera.MetadataError, match="found fill_value"):
+        tessera.create_array(tmp_path / "a.zarr", shape=(2,), dtype=dtype, fill_value=value)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "dtype, value, expected",
+    [("int32", 2.0, 2), ("int32", "7", 7), ("int32", True, 1), ("uint64", 2**64 - 1, 2**64 - 1), ("float32", 0.1, np.float32(0.1)),
+     ("float32", 3 + 0j, 3), ("float64", 2**200, 2.0**200), ("float32", "NaN", np.nan), ("bool", 1, True), ("complex64", "1+2j", 1 + 2j),
+     ("V3", b"abc", np.void(b"abc")), ("V3", 0, np.void(b"\0\0\0"))],
+)  # fmt: skip
+def test_fill_values_that_are_converted(tmp_path, dtype, value, expected):
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(1,), dtype=dtype, fill_value=value)
+    np.testing.assert_array_equal(array[0], np.asarray(expected, array.dtype)[()])
 
 
 def test_groups(tmp_path):
@@ -157,14 +180,15 @@ def test_a_signal_ends_a_read(tmp_path):
 
 
 def test_the_interpreter_runs_meanwhile(tmp_path, made):
-    """A write of part of a chunk waits for the lock of its file, which this thread's own interpreter gives back."""
+    """A write of part of a chunk waits for the lock of its file, which another thread of this interpreter releases."""
     array, expected = made
     with open(tmp_path / "a.zarr" / "c" / "0" / "0", "rb") as chunk:
         fcntl.flock(chunk, fcntl.LOCK_EX)
 
-        def is_waiting():
-            tasks = pathlib.Path("/proc/self/task").iterdir()
-            return any((task / "syscall").read_text().split()[0] == FLOCK for task in tasks)
+        writer = pathlib.Path(f"/proc/self/task/{threading.get_native_id()}/syscall")
+
+        def is_waiting():  # between two tries for the lock
+            return writer.read_text().split()[0] in SLEEPS
 
         def give_back():
             while not is_waiting():

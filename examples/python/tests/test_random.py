@@ -61,7 +61,7 @@ def orthogonal(places, index):
 
 
 def random_call(random, array, places):
-    """What is indexed, by what, and a function that says which elements of the array NumPy selects then."""
+    """The indexed object, the index, and a function that returns NumPy's selection of the array."""
     shape, way = array.shape, random.integers(6)
     if way <= 1:
         index = random_index(random, shape, with_lists=False)

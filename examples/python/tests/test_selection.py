@@ -1,4 +1,4 @@
-"""Every way to select, against NumPy and zarr-python over the same folder."""
+"""Every kind of selection, against NumPy and zarr-python over the same folder."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Arrays and columns of the host's memory between processes, which are real ones: Python's and C++'s."""
+"""Arrays and columns of host memory between real processes: Python and C++."""
 
 import gc
 import json
@@ -141,7 +141,7 @@ def test_closed(array):
     del view
     published.close()
     published.close()
-    with pytest.raises(tessera.IpcError, match="not published, or no more"):
+    with pytest.raises(tessera.IpcError, match="not or no longer published"):
         tessera.attach(descriptor)
 
 
@@ -154,7 +154,7 @@ def test_a_producer_that_goes(array, dies):
     with pytest.raises(tessera.ProducerGone, match="has ended") as raised:
         np.asarray(attached)
     assert isinstance(raised.value, ConnectionError)
-    np.testing.assert_array_equal(view, array)  # what is mapped stays
+    np.testing.assert_array_equal(view, array)  # mapped memory stays
     with pytest.raises(tessera.ProducerGone):
         tessera.attach(attached.descriptor)
 
@@ -221,7 +221,7 @@ def test_descriptors(array):
 
 
 def changed(descriptor, **members):
-    """A descriptor of somebody hostile: `a__b=1` sets member b of member a."""
+    """A descriptor of an attacker: `a__b=1` sets member b of member a."""
     value = json.loads(str(descriptor))
     for path, wrong in members.items():
         *above, last = path.split("__")
@@ -288,7 +288,7 @@ def test_columns(kind, consumer):
     assert pickle.loads(pickle.dumps(descriptor)) == descriptor == tessera.ColumnDescriptor(descriptor.json("list"))
     with tessera.attach_column(descriptor) as column:
         assert column.to_list() == expected and len(column) == len(expected) and column.name == given.get("name", "")
-    if kind != "raw":  # bytes are no JSON
+    if kind != "raw":  # bytes are not JSON
         assert consumer.ask("list", str(descriptor)) == expected
     for first in range(len(expected) + 1):
         for last in range(first, len(expected) + 1):
@@ -418,7 +418,7 @@ asked.wait()
 
 
 def test_a_process_answers_before_it_ends():
-    """Who asks gets the array, and the interpreter's end finds no thread of the library in it."""
+    """The requester gets the array, and the interpreter's end finds no thread of the library in it."""
     pipe = subprocess.PIPE
     ending = subprocess.Popen([sys.executable, "-c", ENDING], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
     with ThreadPoolExecutor(1) as pool:
@@ -440,7 +440,7 @@ def test_zarr_arrays_by_path(brain, consumer):
 
 
 def test_many_threads(array):
-    """Which attach, look and close, while others publish: the interpreter's lock and the library's do not meet."""
+    """Threads attach, read and close, while others publish: the locks of interpreter and library never deadlock."""
     wrong = []
 
     def work(seed):

@@ -1,7 +1,14 @@
-"""Tensors of PyTorch, in the host's memory: taken and handed over without a copy. Some of these PyTorch 1.13 cannot do by
-DLPack (bool, float8), and it is not of one NumPy with newer ones: nothing here asks it for NumPy's arrays."""
+"""Tensors of PyTorch, in host memory: imported and exported without a copy. PyTorch 1.13 cannot exchange some of these
+by DLPack (bool, float8), and its NumPy interface does not match newer NumPy: nothing here uses it."""
 
 import gc
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -18,7 +25,7 @@ def address(tensor):
 
 
 def array_of(path, dtype="int32", shape=(23, 17)):
-    """An array with numbers that every type has, and them as a tensor."""
+    """An array of numbers that every type has, and a tensor of them."""
     expected = (torch.arange(int(np.prod(shape))) % 100).reshape(shape).to(getattr(torch, dtype))
     array = tessera.create_array(path, shape=shape, dtype=dtype, chunks=tuple(min(n, 5) or 1 for n in shape))
     array[...] = expected
@@ -164,11 +171,71 @@ def test_what_does_not_fit(tmp_path):
         array.read(out=torch.zeros((17, 23), dtype=torch.int32))
 
 
-def test_batches_are_tensors(tmp_path):
-    array, expected = array_of(tmp_path / "a.zarr")
-    with tessera.batches(array, (6, 5), 4, seed=7, count=3) as batches:
-        for batch in batches:
-            theirs = torch.from_dlpack(batch)
-            assert theirs.data_ptr() == address(batch)
-            for crop, (y, x) in zip(theirs, batches.origins):
-                assert torch.equal(crop, expected[y : y + 6, x : x + 5])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_batches_are_tensors(tmp_path, dtype):
+    array, expected = array_of(tmp_path / "a.zarr", dtype)
+    held = []
+    for batch in tessera.Loader(array, tessera.UniformBoxes(array.shape, (6, 5), 12, seed=7), batch=4, cache=300):
+        theirs = torch.from_dlpack(batch)
+        assert dtype == "bfloat16" or theirs.data_ptr() == address(batch)
+        held.append((theirs, batch.boxes))
+    del batch
+    gc.collect()
+    for theirs, boxes in held:
+        for crop, box in zip(theirs, boxes):
+            assert torch.equal(crop, expected[box])
+
+
+TRAIN = pathlib.Path(__file__).resolve().parents[1] / "training" / "train.py"
+SHARES = """
+import os, sys
+import numpy as np, torch
+import torch.distributed as processes
+import tessera
+
+processes.init_process_group("gloo")
+rank, ranks = processes.get_rank(), processes.get_world_size()
+array = tessera.open(sys.argv[1])
+network = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(30, 1))
+boxes = tessera.ShuffledGrid(array.shape, (6, 5), seed=5, rank=rank, ranks=ranks)
+found = []
+for batch in tessera.Loader(array, boxes, batch=1):
+    found += [[s.start for s in box] for box in batch.boxes]
+    if len(found) <= 4:  # of nine boxes the first rank has one more
+        network(torch.from_dlpack(batch).reshape(1, 30).float()).sum().backward()
+print(found)
+"""
+
+
+def of_processes(count, *command):
+    """The outputs of processes of PyTorch's, which share a port."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    common = os.environ | {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(count)}
+    started = [
+        subprocess.Popen([sys.executable, "-W", "ignore", *command], env=common | {"RANK": str(rank)}, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for rank in range(count)
+    ]  # fmt: skip
+    ended = [process.communicate(timeout=200) for process in started]
+    assert [process.returncode for process in started] == [0] * count, [err for _, err in ended]
+    return [out for out, _ in ended]
+
+
+@pytest.mark.skipif(not torch.distributed.is_available(), reason="this PyTorch has no processes")
+def test_each_box_goes_to_one_process(tmp_path):
+    array, _ = array_of(tmp_path / "a.zarr")
+    first, second = (json.loads(out) for out in of_processes(2, "-c", SHARES, array.store_path))
+    assert (len(first), len(second)) == (5, 4)
+    assert sorted(first + second) == [[y, x] for y in (0, 6, 12) for x in (0, 5, 10)]
+
+
+def test_the_program_that_trains(brain):
+    assert len(TRAIN.read_text().splitlines()) <= 60
+    given = [TRAIN, brain / "t1", "--crop", "8", "--batch", "2", "--steps", "4"]
+    (out,) = of_processes(1, *given)
+    assert re.fullmatch(r"rank 0: 8 crops, \d+ of \d+ chunks decoded, loss [\d.]+\nrank 0: waited \d+\.\d % of \d+\.\d+ s\n", out)
+    if torch.distributed.is_available():
+        outs = of_processes(2, *given)
+        assert ["8 crops" in out and f"rank {rank}: waited" in out for rank, out in enumerate(outs)] == [True, True]

@@ -16,7 +16,7 @@ OURS, THEIRS = "tessera.zarr.CodecPipeline", "zarr.core.codec_pipeline.BatchedCo
 
 
 class Other(WrapperStore):
-    """A store that tessera knows nothing of."""
+    """A store that tessera does not know."""
 
 
 STORES = {
@@ -63,7 +63,7 @@ def keys(array):
 
 
 def random_selection(random, shape, grid):
-    """The name of the way to select, and what is selected."""
+    """The name of the kind of selection, and the selection."""
     kind = random.choice(["", "", "oindex", "vindex", "mask", "blocks"])
     if kind == "blocks":
         return kind, (int(random.integers(grid[0])), slice(int(random.integers(grid[1])), None))
@@ -128,7 +128,7 @@ def test_chunks_of_the_fill_value(tmp_path, store, keep):
 
 @pytest.mark.parametrize("store", STORES)
 def test_what_is_beyond_the_edge(tmp_path, store):
-    """A chunk that is written to the array's edge, as far as the array goes, keeps nothing of what was beyond."""
+    """A chunk that is written up to the array's edge keeps no older elements beyond it."""
     for write in (np.s_[...], np.s_[5:8], np.s_[5:7], np.s_[:, 4:6]):
         pair = both(tmp_path, store, dtype="int16", fill_value=0)
         for array in pair:

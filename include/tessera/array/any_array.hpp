@@ -1,4 +1,4 @@
-// An array whose element type and rank are known when it is opened. Array is its typed front.
+// AnyArray: an array whose element type and rank are known only when it is opened. Array is its typed front.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -9,28 +9,25 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/array/array_state.hpp>
-#include <tessera/array/change_shape.hpp>
-#include <tessera/array/chunk_box.hpp>
-#include <tessera/array/compact_array.hpp>
-#include <tessera/array/elements.hpp>
-#include <tessera/array/invalid_call.hpp>
-#include <tessera/array/open_chunks.hpp>
-#include <tessera/array/other_side.hpp>
-#include <tessera/array/selection.hpp>
-#include <tessera/array/shared_array.hpp>
-#include <tessera/array/under_way.hpp>
-#include <tessera/array/write_parts.hpp>
+#include <tessera/array/detail/array_state.hpp>
+#include <tessera/array/detail/calls_with_queue.hpp>
+#include <tessera/array/detail/elements.hpp>
+#include <tessera/array/detail/erased_array_store.hpp>
+#include <tessera/array/detail/invalid_call.hpp>
+#include <tessera/array/detail/open_array.hpp>
+#include <tessera/array/detail/other_space.hpp>
+#include <tessera/array/detail/selection.hpp>
+#include <tessera/array/detail/shared_array.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/attributes.hpp>
-#include <tessera/metadata/expected_element.hpp>
-#include <tessera/metadata/v2_words.hpp>
-#include <tessera/transfer/compact_shards.hpp>
-#include <tessera/transfer/option_defaults.hpp>
-#include <tessera/transfer/read.hpp>
+#include <tessera/metadata/detail/expected_element.hpp>
+#include <tessera/metadata/detail/v2_words.hpp>
+#include <tessera/pipeline/detail/in_shards.hpp>
+#include <tessera/transfer/compact_options.hpp>
+#include <tessera/transfer/detail/option_defaults.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/selected.hpp>
 
@@ -39,332 +36,263 @@ namespace tessera { inline namespace v0 {
 template <Element T, std::size_t Rank = 0, class S = void, class P = void>
 class Array;
 
-/// A handle: copies show the same array. For any thread: reads, writes and changes of the shape may run at once.
+/// A handle: copies refer to the same array. Thread-safe: reads, writes and changes of the shape may run at once.
 template <class S, class P>
-class AnyArray {
+class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue_type, typename P::array_space> {
+  using WithQueue = detail::BytesWithQueue<AnyArray, typename P::queue_type, typename P::array_space>;
+  using Stages = detail::stages_of<typename P::leaf_type>;
+  using State = detail::ArrayInStore<S, Stages>;
+  using Open = detail::OpenArray<Stages>;
+
  public:
   using store_type = S;
   using pipeline_type = P;
   using array_space = typename P::array_space;
   using queue_type = typename P::queue_type;
 
-  /// Throws: MetadataError, if the pipeline cannot take chunks of this shape and type.
+  /// Throws: MetadataError, if the pipeline does not support chunks of this shape and type.
   AnyArray(S const& store, std::string path, ArrayMetadata metadata, queue_type on)
       : AnyArray{store, std::make_shared<detail::SharedArray>(std::move(path), std::move(metadata)), std::move(on)} {}
   AnyArray(S const& store, std::shared_ptr<detail::SharedArray> opened, queue_type on)
-      : state_{state_of(store, std::move(opened), std::move(on))} {}
+      : AnyArray{state_of(store, opened), {}, std::move(on)} {}
 
-  /// What its document said when the array was opened, except the shape, which is the present one.
+  /// The document as it was when the array was opened, with the present shape.
   ArrayMetadata metadata() const { return state_->present_metadata(); }
-  /// The attributes when the array was opened; get_attributes() gives those that the store has now. Of a temporary
-  /// handle it is a copy, which you may loop over.
-  Members const& attributes() const& { return state_->metadata.attributes; }
-  Members attributes() && { return state_->metadata.attributes; }
+  /// The attributes as they were when the array was opened; get_attributes() reads the present ones. On a temporary
+  /// handle this returns a copy, which is safe to loop over. Throws: MetadataError, if they are of Zarr v2 and
+  /// `.zattrs` is broken.
+  Members const& attributes() const& {
+    detail::expect_attributes(state_->array->metadata.broken_attributes);
+    return state_->array->metadata.attributes;
+  }
+  Members attributes() && { return static_cast<AnyArray const&>(*this).attributes(); }
   /// The present shape: copies of this handle may change it.
-  Extents shape() const { return state_->shape.get(); }
-  DataType type() const { return state_->metadata.type; }
-  DimensionNames const& dimension_names() const& { return state_->metadata.dimension_names; }
-  DimensionNames dimension_names() && { return state_->metadata.dimension_names; }
-  /// What an element is that nobody has written. Throws: MetadataError, if it is of another type.
+  Extents shape() const { return state_->array->shape.get(); }
+  DataType type() const { return state_->array->metadata.type; }
+  DimensionNames const& dimension_names() const& { return state_->array->metadata.dimension_names; }
+  DimensionNames dimension_names() && { return state_->array->metadata.dimension_names; }
+  /// The value of elements that were never written. Throws: MetadataError, if they are of another type.
   template <Element T>
   T fill_value() const {
     detail::in_document(store(), document(), [&] { detail::expect_element<T>(*this); });
-    return detail::ElementsOf<T>::of_fill(state_->metadata.fill);
+    return detail::ElementsOf<T>::of_fill(state_->array->metadata.fill);
   }
-  /// The same array, as one of that type and rank: `array.as<float, 3>()`. array/visit.hpp finds out type and rank.
-  /// Throws: MetadataError naming document and member, if the array has others.
+  /// The same array with that type and rank: `array.as<float, 3>()`. array/visit.hpp finds out type and rank. Throws:
+  /// MetadataError naming document and member, if the array has others.
   template <class T, std::size_t Rank>
   auto as() const;
-  Extents const& chunk_shape() const { return state_->metadata.chunk_shape; }
-  /// The lengths of chunks in a rectilinear grid, along each dimension; of any other grid empty.
-  std::vector<ChunkEdges> const& edges() const { return state_->metadata.edges; }
-  std::string const& path() const { return state_->path; }  ///< in the store; the root's is empty
-  S const& store() const { return state_->store; }
-  /// Where its document is: "t1/zarr.json", or "t1/.zarray" in Zarr v2.
+  Extents const& chunk_shape() const { return state_->array->metadata.chunk_shape; }
+  /// The lengths of chunks in a rectilinear grid, along each dimension; empty for other grids.
+  std::vector<ChunkEdges> const& edges() const { return state_->array->metadata.edges; }
+  std::string const& path() const { return state_->array->path; }  ///< in the store; empty for the root
+  S const& store() const { return static_cast<State const&>(*state_).store; }
+  /// The key of its document: "t1/zarr.json", or "t1/.zarray" in Zarr v2.
   Key const& document() const { return state_->array->document; }
 
-  /// What a read or a write returns. With the host's memory it returns nothing, because it is done; else a Pending,
-  /// because the queue is still at work, and the memory is in use until that is done.
-  using Completion = std::conditional_t<std::same_as<array_space, space::Host>, void, Pending>;
+  /// The result of read and write: void in host memory, because the work is done; else a Pending, because the queue is
+  /// still at work, and uses the memory until it is done.
+  using Completion = typename Open::Completion;
+
+  using WithQueue::append, WithQueue::compact, WithQueue::read, WithQueue::read_listed, WithQueue::resize,
+      WithQueue::write, WithQueue::write_listed;
 
   /// Reads a selection into memory of array_space. Strides are in bytes, one per dimension of the memory. Throws:
-  /// StoreError, CodecError, with the key; SelectionError; Cancelled. It throws only when nothing is under way any
+  /// StoreError, CodecError, with the key; SelectionError; Cancelled. It throws only when no work is under way any
   /// more.
-  auto read(ResolvedSelection const& selected, StridedSpan<array_space> to, queue_type& on,
-            ReadOptions const& options = {}) const {
-    expect_fixed_size();
-    return read_into(selected, to, on, options);
-  }
-  /// The same, into something like a StridedSpan: array/strings.hpp.
-  template <class To>
-  auto read_into(ResolvedSelection const& selected, To const& to, queue_type& on, ReadOptions const& options) const {
-    if constexpr (detail::check_placer<array_space>()) {
-      auto const used = defaults_.used_for(options);
-      auto const now = state_->expect_inside(selected, to.strides);
-      auto const read = [&](auto const& grid, ResolvedSelection const& some, std::ptrdiff_t offset) {
-        Chunks const chunks{*state_, grid};
-        auto there = to;
-        there.data += offset;
-        read_chunks(chunks.access(), some, there, on, used.get());
-      };
-      return detail::run_call(state_, "a read", selected, on,
-                              [&] { state_->for_each_part(now, selected, to.strides, read); });
-    } else {
-      return detail::InvalidCall{};
-    }
-  }
   auto read(ResolvedSelection const& selected, StridedSpan<array_space> to, ReadOptions const& options = {}) const {
-    return read(selected, to, state_->on, options);
+    expect_fixed_size();
+    return read_into(selected, to, options);
   }
-  /// Not a function to call: its message says that the type of the elements is missing.
+  /// The same, also of elements that a placer makes: array/strings.hpp, array/detail/converted.hpp.
+  auto read_into(ResolvedSelection const& selected, StridedSpan<array_space> const& to,
+                 ReadOptions const& options) const {
+    if constexpr (detail::check_placer<array_space>())
+      return state_->read(selected, to, on_, options, defaults_);
+    else
+      return detail::InvalidCall{};
+  }
+  /// Not callable: its compile error says that the element type is missing.
   template <detail::Selector Sel = Box>
   auto read(Sel const&) const {
     static_assert(sizeof(Sel) == 0,
-                  "tessera: only the file knows what this array's elements are: visit(array, f) of "
-                  "<tessera/array/visit.hpp> calls f with the array as one of their type, read_as<double>(array, "
-                  "selection) of <tessera/array/convert.hpp> converts them, and array.as<float, 3>() expects that type "
-                  "and rank");
+                  "tessera: the element type of this array is known only at run time: visit(array, f) of "
+                  "<tessera/array/visit.hpp> calls f with a typed array, read_as<double>(array, selection) of "
+                  "<tessera/array/convert.hpp> converts the elements, and array.as<float, 3>() expects that type and "
+                  "rank");
     return detail::InvalidCall{};
   }
 
-  /// For your own way of reading a selection's chunks: calls f(ChunkAccess) and returns what read returns. When f
-  /// returns, nothing may be under way except the work of `on`. Throws: SelectionError; what f throws.
-  template <class F>
-  Completion for_chunks(ResolvedSelection const& selected, Strides const& strides, queue_type& on, F&& f) const {
-    auto const now = state_->expect_inside(selected, strides);
-    return detail::run_call(state_, "a read", selected, on, [&] {
-      Chunks const chunks{*state_, state_->whole(now)};
-      f(chunks.access());
-    });
+  /// For custom reads: calls f(ChunkAccess) and returns what read returns. When f returns, only `queue()` may have work
+  /// under way. Throws: SelectionError; exceptions of f.
+  Completion for_chunks(ResolvedSelection const& selected, Strides const& strides, typename Open::UseChunks f) const {
+    return state_->for_chunks(selected, strides, on_, f);
   }
 
-  /// Likewise, of any grid: calls f(ChunkAccess, ResolvedSelection, std::ptrdiff_t) for the parts of the array whose
-  /// chunks are all of one shape, as if each were an array of its own; what of it is selected begins so many bytes
-  /// behind the beginning of the memory. A regular grid is one part.
-  template <class F>
-  Completion for_parts(ResolvedSelection const& selected, Strides const& strides, queue_type& on, F&& f) const {
-    auto const now = state_->expect_inside(selected, strides);
-    auto const read = [&](auto const& grid, ResolvedSelection const& some, std::ptrdiff_t offset) {
-      Chunks const chunks{*state_, grid};
-      f(chunks.access(), some, offset);
-    };
-    return detail::run_call(state_, "a read", selected, on,
-                            [&] { state_->for_each_part(now, selected, strides, read); });
+  /// For custom writes to a regular grid: calls f(ChunkAccess, Extents) with the present shape, which does not change
+  /// meanwhile. Throws: exceptions of f; Cancelled, if it waits for the shape and `stop` becomes true.
+  void for_written_chunks(typename Open::UseWritten f, Stop stop = nullptr) const {
+    state_->for_written_chunks(writable(), on_, f, stop);
   }
 
-  /// Writes a selection from memory of array_space. A write of part of a chunk leaves the rest as it is, among all
-  /// threads that write through this store and its copies. Throws: as read.
-  auto write(ResolvedSelection const& selected, StridedView<array_space> from, queue_type& on,
-             WriteOptions const& options = {}) const {
+  /// Writes a selection from memory of array_space. A partly written chunk keeps the rest, also while other threads
+  /// write through this store and its copies. Throws: as read.
+  auto write(ResolvedSelection const& selected, StridedView<array_space> from, WriteOptions const& options = {}) const {
     expect_fixed_size();
-    return write_from(selected, from, on, options);
+    return write_from(selected, from, options);
   }
-  /// The same, from something like a StridedView: array/converted.hpp, array/strings.hpp.
-  template <class From>
-  auto write_from(ResolvedSelection const& selected, From const& from, queue_type& on,
+  /// The same, also of elements that a placer takes.
+  auto write_from(ResolvedSelection const& selected, StridedView<array_space> const& from,
                   WriteOptions const& options) const {
     if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
-      auto const held = state_->shape.hold();
-      auto const shared = state_->hold_shape();
-      auto const now = state_->expect_inside(selected, from.strides);
-      auto const used = defaults_.used_for(options);
-      return detail::run_call(state_, "a write", selected, on,
-                              [&] { detail::write_parts(*state_, now, selected, from, on, used.get()); });
+      P::leaf_type::check_encodes();
+      return state_->write(writable(), selected, from, on_, options, defaults_);
     } else {
       return detail::InvalidCall{};
     }
   }
-  auto write(ResolvedSelection const& selected, StridedView<array_space> from, WriteOptions const& options = {}) const {
-    return write(selected, from, state_->on, options);
-  }
 
-  /// Reads inner chunks, as `inner_chunk_shape` has them, each to a place of its own: element `target` of the memory
-  /// that begins at to.data, whose strides are those of a chunk's elements. As read. Requires: each is listed once, and
-  /// those of one shard follow each other; the list is in use until the call returns.
-  auto read_listed(std::span<PlacedChunk const> listed, StridedSpan<array_space> to, queue_type& on,
+  /// Reads inner chunks of shape `inner_chunk_shape`, each to its own place: element `target` of the memory at to.data,
+  /// whose strides are those of a chunk's elements. Else as read. Requires: each chunk is listed once, and those of one
+  /// shard follow each other; the list is in use until the call returns.
+  auto read_listed(std::span<PlacedChunk const> listed, StridedSpan<array_space> to,
                    ReadOptions const& options = {}) const {
     expect_fixed_size();
-    ResolvedSelection const surrounding = surrounding_of(listed);
-    auto const now = state_->expect_inside(surrounding, to.strides);
-    auto const used = defaults_.used_for(options);
-    return detail::run_call(state_, "a read", surrounding, on, [&] {
-      Chunks const chunks{*state_, state_->whole(now)};
-      read_chunks(chunks.access(), Plan{listed, shape(), inner_chunk_shape()}, to, on, used.get());
-    });
+    return state_->read_listed(listed, to, on_, options, defaults_);
   }
-  /// Likewise, writes them. As write.
-  auto write_listed(std::span<PlacedChunk const> listed, StridedView<array_space> from, queue_type& on,
+  /// Writes inner chunks, placed as for read_listed. Else as write.
+  auto write_listed(std::span<PlacedChunk const> listed, StridedView<array_space> from,
                     WriteOptions const& options = {}) const {
     expect_fixed_size();
-    auto const held = state_->shape.hold();
-    auto const shared = state_->hold_shape();
-    ResolvedSelection const surrounding = surrounding_of(listed);
-    auto const now = state_->expect_inside(surrounding, from.strides);
-    auto const used = defaults_.used_for(options);
-    return detail::run_call(state_, "a write", surrounding, on, [&] {
-      Plan const plan{listed, now, inner_chunk_shape()};
-      detail::write_grid(*state_, state_->whole(now), plan, from, on, used.get());
-    });
+    P::leaf_type::check_encodes();
+    return state_->write_listed(writable(), listed, from, on_, options, defaults_);
   }
 
-  /// The part of the array that is in one chunk, given by its place in the grid. Throws: SelectionError.
-  Box chunk_box(Extents const& chunk) const {
-    return detail::in_document(store(), document(), [&] {
-      auto const now = shape();
-      return detail::box_of_chunk(chunk, state_->grid_of(now), now, chunk_shape(), edges());
-    });
-  }
-  /// The shape of the chunks at the bottom of shards, which are fetched and decoded alone; without shards, the chunk
-  /// shape.
+  /// The elements in one chunk, given by its position in the grid. Throws: SelectionError.
+  Box chunk_box(Extents const& chunk) const { return state_->chunk_box(chunk); }
+  /// The shape of the chunks at the bottom of shards, which are fetched and decoded one by one; without shards, the
+  /// chunk shape.
   Extents const& inner_chunk_shape() const { return state_->form.layout.shape; }
   /// The number of chunks along each dimension.
   Extents grid_shape() const { return state_->grid_of(shape()); }
 
-  /// Gives the array another shape of the same rank. Where it grows, it has the fill value. Where it shrinks, chunks
-  /// outside are erased, and the cut parts of others are cleared. Wherever this ends, by an error or because the
-  /// process is killed, the array has the old shape and all its elements, or the new one: array/resize.hpp says why.
-  /// Copies of this handle show the new shape; their writes, and other changes of the shape, wait for this one, and it
-  /// waits for them. Handles that were opened separately keep the old shape: open them anew before they write. Returns
-  /// when the store has the shape; a device's queue may still be at work. Throws: SelectionError, MetadataError, if the
-  /// array cannot have that shape; StoreError, CodecError, with the key.
-  void resize(Extents const& shape, queue_type& on) const {
+  /// Gives the array another shape of the same rank. New elements have the fill value. Chunks outside the new shape are
+  /// erased, and cut parts of others are cleared. If an error or a kill of the process interrupts this, the array has
+  /// the old shape and all its elements, or the new one (array/detail/resize.hpp). Copies of this handle show the new
+  /// shape; their writes and shape changes wait for this one, and it waits for them. Handles that were opened
+  /// separately keep the old shape: reopen them before they write. Returns when the store has the shape; a device's
+  /// queue may still be at work. Throws: SelectionError, MetadataError, if the array cannot have that shape;
+  /// StoreError, CodecError, with the key.
+  void resize(Extents const& shape) const {
     if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>())
-      detail::change_shape(*state_, shape, on);
+      state_->resize(writable(), shape, on_);
   }
-  void resize(Extents const& shape) const { resize(shape, state_->on); }
 
-  /// Grows the array along one dimension by elements of the shape `block`, which lie in memory of array_space, strides
-  /// in bytes. Appends through copies of this handle come one after the other. As with resize, readers see all of the
-  /// block when this has returned, or none of it. Returns what write returns. Throws: SelectionError, if the block does
-  /// not match the array in its other dimensions; Cancelled; as resize.
-  auto append(std::size_t axis, Extents const& block, StridedView<array_space> from, queue_type& on,
+  /// Grows the array along one dimension by elements of the shape `block` in memory of array_space, strides in bytes.
+  /// Appends through copies of this handle run one after the other. As with resize, readers see all of the block when
+  /// this has returned, or none of it. Returns what write returns. Throws: SelectionError, if the block does not match
+  /// the array in its other dimensions; Cancelled; as resize.
+  auto append(std::size_t axis, Extents const& block, StridedView<array_space> from,
               WriteOptions const& options = {}) const {
     expect_fixed_size();
-    return append_from(axis, block, from, on, options);
+    return append_from(axis, block, from, options);
   }
-  /// The same, from something like a StridedView.
-  template <class From>
-  auto append_from(std::size_t axis, Extents const& block, From const& from, queue_type& on,
+  /// The same, also of elements that a placer takes.
+  auto append_from(std::size_t axis, Extents const& block, StridedView<array_space> const& from,
                    WriteOptions const& options) const {
     if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>()) {
-      return detail::append_block(state_, axis, block, from, on, defaults_.used_for(options).get());
+      P::leaf_type::check_encodes();
+      return state_->append(writable(), axis, block, from, on_, options, defaults_);
     } else {
       return detail::InvalidCall{};
     }
   }
-  auto append(std::size_t axis, Extents const& block, StridedView<array_space> from,
-              WriteOptions const& options = {}) const {
-    return append(axis, block, from, state_->on, options);
-  }
 
-  /// Keeps the indexes of shards from one read to the next, at most `most` bytes of them, for all copies of this
-  /// handle. It drops those that were used least recently, and keeps a single one whatever its size. With 0 it forgets
-  /// them, and each read has its own again, as after opening. A read of inner chunks in known shards then reads only
-  /// those chunks. Each read notices what arrays write through this store and its copies, but not what others write:
-  /// another process, a direct write into the store, a second store of the same folder. If one of them replaces a
-  /// shard, a read finds what lies in the new value at the old places, until you call this again. For any thread.
+  /// Keeps indexes of shards between reads, at most `most` bytes, for all copies of this handle: reads of inner chunks
+  /// in known shards then read only those chunks. Drops the least recently used, and keeps a single one whatever its
+  /// size. 0 drops all, and each read has its own again, as after opening. Reads notice writes of arrays through this
+  /// store and its copies, but no others: by another process, directly into the store, or through a second store of the
+  /// same folder. If one of these replaces a shard, reads use the old places in the new value until you call this
+  /// again. Thread-safe.
   void keep_shard_indexes(std::uint64_t most) const { state_->keep_indexes(most); }
 
-  /// Makes each shard what it would be if it were written at once: inner chunks in C order, without unused bytes, such
-  /// as `append_to_shards` leaves. It replaces shards one by one, each at once. Of a shard that is in order it reads
-  /// only the index. It decodes no chunks. Returns, when the store has it, by how many bytes the shards became smaller,
-  /// before codecs behind them; 0, if there are no shards. Throws: StoreError, CodecError, with the key; Cancelled.
-  std::uint64_t compact(queue_type& on, CompactOptions const& options = {}) const {
-    return compact_some(nullptr, on, options);
-  }
-  std::uint64_t compact(CompactOptions const& options = {}) const { return compact(state_->on, options); }
-  /// Only those shards that have selected elements. Throws: SelectionError too.
-  std::uint64_t compact(ResolvedSelection const& selected, queue_type& on, CompactOptions const& options = {}) const {
-    return compact_some(&selected, on, options);
-  }
+  /// Makes each shard as if written at once: inner chunks in C order, without unused bytes such as `append_to_shards`
+  /// leaves. Replaces shards one by one, each in one step. Reads only the index of a shard that is in order, and
+  /// decodes no chunks. Returns, when the store has the result, by how many bytes the shards became smaller, before
+  /// codecs behind them; 0 without shards. Throws: StoreError, CodecError, with the key; Cancelled.
+  std::uint64_t compact(CompactOptions const& options = {}) const { return compact_some(nullptr, options); }
+  /// Only shards with selected elements. Throws: SelectionError too.
   std::uint64_t compact(ResolvedSelection const& selected, CompactOptions const& options = {}) const {
-    return compact(selected, state_->on, options);
+    return compact_some(&selected, options);
   }
 
-  queue_type& queue() const { return state_->on; }
+  /// Does the work of this handle's reads and writes.
+  queue_type& queue() const { return on_; }
+  /// A handle of the same array whose work is done by this queue: `array.on(queue).read(all, memory)`. It shares the
+  /// queue with its other handles.
+  AnyArray on(queue_type const& queue) const { return {state_, defaults_, queue}; }
 
-  /// The same array, through other codecs and in another memory space: `array.through<OnHost>()`, of a pipeline or of a
-  /// list of codecs, as open_any takes them. What is read and written through it, and through this handle and its
-  /// copies, is one array's: of one shape, with the same locks of chunks, kept indexes of shards, attributes and
-  /// default options. Its document is not read again. If the pipeline ends in host memory and the store's buffers are
-  /// elsewhere, it is over the store's host side, which a LocalStore has.
+  /// The same array through other codecs and in another memory space: `array.through<OnHost>()`, for a pipeline or a
+  /// list of codecs, as for open_any. The new handle, this one and its copies share one array: shape, locks of chunks,
+  /// kept indexes of shards, attributes and default options. The document is not read again. If the pipeline ends in
+  /// host memory and the store's buffers are elsewhere, it uses the store's host side, which a LocalStore has.
   ///
-  /// `through<space::Host>()` is the array in host memory, of the codecs that this one has where they run on the host,
-  /// and nothing crosses.
+  /// `through<space::Host>()` is the array in host memory, with this array's codecs if they run on the host; no bytes
+  /// cross.
   ///
-  /// The queue that you give does the work; without one it is this array's, or that of its host threads. Throws:
-  /// MetadataError, if the document names other codecs.
+  /// The given queue does the work, or else this array's, or that of its host threads. Throws: MetadataError, if the
+  /// document names other codecs.
   template <class Named, class... On>
   auto through(On... on) const {
     if constexpr (!detail::check_through<Named, S, P, On...>()) {
       return detail::InvalidCall{};
     } else {
       using Other = typename detail::pipeline_through<Named, S, P>::type;
-      auto const side = [&] { return detail::side_of<typename Other::bytes_space>(state_->store, state_->on); };
+      auto const side = [&] { return detail::side_of<typename Other::bytes_space>(store(), on_); };
       using There = AnyArray<decltype(side()), Other>;
-      auto const make = [&] {
-        return detail::in_document(state_->store, document(), [&] {
-          return There::state_of(side(), state_->array,
-                                 detail::queue_beside<typename Other::queue_type>(state_->on, std::move(on)...));
-        });
-      };
-      if constexpr (std::same_as<Named, space::Host> && sizeof...(On) == 0)  // each read<HostBuffer> asks for it
-        return There{state_->template beside<typename There::State>(make), defaults_};
+      auto const make = [&] { return There::state_of(side(), state_->array); };
+      auto queue = detail::queue_beside<typename Other::queue_type>(on_, std::move(on)...);
+      if constexpr (std::same_as<Named, space::Host>)  // called by each read<HostBuffer>
+        return There{state_->template beside<typename There::Open>(make), defaults_, std::move(queue)};
       else
-        return There{make(), defaults_};
+        return There{make(), defaults_, std::move(queue)};
     }
   }
 
-  /// A handle of the same array whose reads, or writes, use these options unless a call says otherwise:
-  /// `array.with(ReadOptions{.memory = 1 << 30})`. Its copies use them too, and so does what `as` makes of it.
-  AnyArray with(ReadOptions const& options) const { return {state_, defaults_.with(options)}; }
-  AnyArray with(WriteOptions const& options) const { return {state_, defaults_.with(options)}; }
-  /// For your own way of reading: calls f with the options that such a call uses.
-  template <class F>
-  void with_defaults(ReadOptions const& given, F&& f) const {
-    f(defaults_.used_for(given).get());
-  }
+  /// A handle of the same array with these default options for reads or writes, which a call may override:
+  /// `array.with(ReadOptions{.memory = 1 << 30})`. Its copies and results of `as` use them too.
+  AnyArray with(ReadOptions const& options) const { return {state_, defaults_.with(options), on_}; }
+  AnyArray with(WriteOptions const& options) const { return {state_, defaults_.with(options), on_}; }
 
  private:
-  using State = detail::ArrayState<S, typename P::core_type>;
-  using Chunks = detail::ReadableChunks<S, typename P::core_type>;
   template <class OtherStore, class OtherPipeline>
   friend class AnyArray;
 
-  AnyArray(std::shared_ptr<State> state, detail::OptionDefaults defaults)
-      : state_{std::move(state)}, defaults_{std::move(defaults)} {}
+  AnyArray(std::shared_ptr<Open> state, detail::OptionDefaults defaults, queue_type on)
+      : state_{std::move(state)}, defaults_{std::move(defaults)}, on_{std::move(on)} {}
 
-  static std::shared_ptr<State> state_of(S const& store, std::shared_ptr<detail::SharedArray> opened, queue_type on) {
-    return detail::in_words_of(opened->metadata.format, [&] {
-      auto pipeline = P::from(opened->metadata.codecs);
-      return std::make_shared<State>(store, opened, std::move(pipeline), std::move(on));
+  static std::shared_ptr<Open> state_of(S const& store, std::shared_ptr<detail::SharedArray> const& opened) {
+    return detail::with_shards<P>(opened->metadata.codecs, [&]<class Q>(std::type_identity<Q>) {
+      return detail::ArrayState<S, typename Q::core_type>::make(
+          store, [](auto codecs) -> typename Q::core_type { return Q::from(codecs); }, opened);
     });
   }
 
-  // Memory is bytes to it. Throws: MetadataError, if elements are objects that have bytes of their own.
-  void expect_fixed_size() const {
-    if (type().varies())
-      detail::in_document(store(), document(), [&] {
-        throw MetadataError{text({"member data_type: elements of ", type().name(),
-                                  " vary in size; read and write them through an Array or ArrayOf of that type"})};
-      });
-  }
+  // The store for one call, which does not use it after it returns.
+  auto writable() const { return detail::ErasedArrayStoreOf<S>{store(), state_->array->locks}; }
 
-  ResolvedSelection surrounding_of(std::span<PlacedChunk const> listed) const {
-    return detail::in_document(store(), document(),
-                               [&] { return detail::box_of_chunks(listed, shape(), inner_chunk_shape()); });
-  }
+  void expect_fixed_size() const { state_->expect_fixed_size(); }
 
-  // Null: all that there are.
-  std::uint64_t compact_some(ResolvedSelection const* selected, queue_type& on, CompactOptions const& options) const {
-    if constexpr (detail::check_writable<S>() && P::may_be_sharded)
-      return detail::compact_array(*state_, selected, on, options);
+  // Null: all shards.
+  std::uint64_t compact_some(ResolvedSelection const* selected, CompactOptions const& options) const {
+    if constexpr (detail::check_writable<S>())
+      return state_->compact(writable(), selected, on_, options);
     else
       return 0;
   }
 
-  std::shared_ptr<State> state_;
+  std::shared_ptr<Open> state_;  // a State
   detail::OptionDefaults defaults_;
+  queue_type mutable on_;  // const handles give it work; copies are the same queue
 };
 
 }}  // namespace tessera::v0

@@ -1,4 +1,4 @@
-// An array of T with Rank dimensions.
+// Array: an array of T with Rank dimensions.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -9,25 +9,28 @@
 #include <utility>
 
 #include <tessera/array/any_array.hpp>
-#include <tessera/array/caller_memory.hpp>
-#include <tessera/array/elements.hpp>
-#include <tessera/array/fill_selected.hpp>
-#include <tessera/array/invalid_call.hpp>
+#include <tessera/array/detail/append.hpp>
+#include <tessera/array/detail/calls_with_queue.hpp>
+#include <tessera/array/detail/caller_memory.hpp>
+#include <tessera/array/detail/elements.hpp>
+#include <tessera/array/detail/fill_selected.hpp>
+#include <tessera/array/detail/invalid_call.hpp>
+#include <tessera/array/detail/read_owned.hpp>
+#include <tessera/array/detail/selection.hpp>
 #include <tessera/array/owned_array.hpp>
-#include <tessera/array/read_owned.hpp>
-#include <tessera/array/selection.hpp>
-#include <tessera/core/fitting.hpp>
-#include <tessera/metadata/expected_element.hpp>
-#include <tessera/metadata/node_document.hpp>
+#include <tessera/core/detail/fitting.hpp>
+#include <tessera/metadata/detail/expected_element.hpp>
+#include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/strided_span.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// A handle: copies show the same array. For any thread: reads, writes and changes of the shape may run at once.
+/// A handle: copies refer to the same array. Thread-safe: reads, writes and changes of the shape may run at once.
 template <Element T, std::size_t Rank, class S, class P>
-class Array {
+class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::queue_type> {
+  using WithQueue = detail::CallsWithQueue<Array, typename P::queue_type>;
   using Untyped = AnyArray<S, P>;
 
  public:
@@ -35,6 +38,7 @@ class Array {
   using store_type = S;
   using pipeline_type = P;
   using array_space = typename P::array_space;
+  using queue_type = typename P::queue_type;
   static constexpr std::size_t rank = Rank;
 
   /// Throws: MetadataError, if the array has another type or rank.
@@ -43,36 +47,42 @@ class Array {
     detail::expect_dimensions(array_.shape().rank(), Rank);
   }
 
-  Extents shape() const { return array_.shape(); }  ///< what it is now: copies of this handle may change it
+  Extents shape() const { return array_.shape(); }  ///< the present one: copies of this handle may change it
   Extents const& chunk_shape() const { return array_.chunk_shape(); }
-  std::uint64_t size() const { return element_count(shape(), "shape"); }  ///< elements
-  /// Not a function to call: its message says that elements are read before they are looked at.
+  /// In elements. Throws: MetadataError, if 64 bits are too few.
+  std::uint64_t size() const { return element_count(shape(), "shape"); }
+  /// Not callable: its compile error says to read elements first.
   template <class Index = Extents>
   T const& operator[](Index const&) const {
     static_assert(!std::same_as<Index, Index>,
-                  "tessera: the elements of an array in a store have no addresses: read some of it and look there, "
-                  "'auto const part = array.read({{0, 10}, all, 3}); part(1, 2, 0)'");
+                  "tessera: elements of an array in a store have no address: read a part and index that, 'auto const "
+                  "part = array.read({{0, 10}, all, 3}); part(1, 2, 0)'");
     static T const none{};
     return none;
   }
 
   DataType type() const { return data_type_of<T>(); }
-  DimensionNames const& dimension_names() const& { return array_.dimension_names(); }  ///< empty, if there are none
+  DimensionNames const& dimension_names() const& { return array_.dimension_names(); }  ///< may be empty
   DimensionNames dimension_names() && { return array_.dimension_names(); }
-  T fill_value() const { return array_.template fill_value<T>(); }  ///< what nobody has written
-  /// What its document said when the array was opened, except the shape, which is the present one.
+  T fill_value() const { return array_.template fill_value<T>(); }  ///< of elements that were never written
+  /// The document as it was when the array was opened, with the present shape.
   ArrayMetadata metadata() const { return array_.metadata(); }
-  /// The attributes when the array was opened; get_attributes() gives those that the store has now. Of a temporary
-  /// handle it is a copy, which you may loop over.
+  /// The attributes as they were when the array was opened; get_attributes() reads the present ones. On a temporary
+  /// handle this returns a copy, which is safe to loop over.
   Members const& attributes() const& { return array_.attributes(); }
   Members attributes() && { return array_.attributes(); }
   Untyped const& untyped() const { return array_; }
 
-  /// The same array, with these options unless a call says otherwise: AnyArray::with.
+  /// The same array with these default options: AnyArray::with.
   Array with(ReadOptions const& options) const { return Array{array_.with(options)}; }
   Array with(WriteOptions const& options) const { return Array{array_.with(options)}; }
+  /// The same array with this queue, which does the work of the new handle's reads and writes:
+  /// `array.on(queue).read(all, memory)`. Copies of a queue are the same queue. An array has the queue that it was
+  /// opened or created with; without one, the host's work runs on all processors.
+  Array on(queue_type const& queue) const { return Array{array_.on(queue)}; }
+  queue_type& queue() const { return array_.queue(); }
 
-  /// The same array, through other codecs and in another memory space: AnyArray::through.
+  /// The same array through other codecs and in another memory space: AnyArray::through.
   template <class Named, class... On>
   auto through(On... on) const {
     auto other = array_.template through<Named>(std::move(on)...);
@@ -83,106 +93,115 @@ class Array {
       return Array<T, Rank, typename Other::store_type, typename Other::pipeline_type>{std::move(other)};
   }
 
-  /// What read and write return. If the elements are the host's, nothing: the call returns when they are there. Else a
-  /// Pending: `wait()` for it, or give `on` more work that uses the memory; until then the memory is in use.
+  /// The result of read and write: void in host memory, where the call returns when the elements are there; else a
+  /// Pending: `wait()` for it, or give `on` more work that uses the memory. Until then the memory is in use.
   using Completion = typename Untyped::Completion;
-  using queue_type = typename P::queue_type;
+  using WithQueue::append, WithQueue::compact, WithQueue::fill, WithQueue::read, WithQueue::resize, WithQueue::write;
 
-  /// Reads a selection into the caller's memory: an ArrayView or an mdspan of any strides, an OwnedArray, or contiguous
-  /// memory in C order, e.g. a std::vector<T> or a std::span<T> of the host, or what contiguous_memory<M> says. A
-  /// selection is a Box or `all`, Orthogonal, Points, a Mask or Blocks; each chunk is fetched and decoded once. An
-  /// array in device memory is also read into pinned and managed memory. Memory that was made on another queue than
-  /// `on` must be there: `on.after(other.record())`. `on` does the work, or the array's own queue. Throws:
-  /// SelectionError, if an index lies outside, or the shapes differ; StoreError, CodecError, with the key; Cancelled.
-  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
-  auto read(Sel const& selection, M&& to, queue_type& on, ReadOptions const& options = {}) const {
-    return read_selected<detail::memory_rank<Sel, Rank>>(selected(selection), to, on, options);
-  }
+  /// Reads a selection into the caller's memory: an ArrayView or an mdspan of any strides, an OwnedArray, contiguous
+  /// host memory in C order, e.g. a std::vector<T> or a std::span<T>, or a type with contiguous_memory<M>. A selection
+  /// is a Box or `all`, Orthogonal, Points, a Mask or Blocks; each chunk is fetched and decoded once. An array in
+  /// device memory is also read into pinned and managed memory. Memory that was made on another queue than the handle's
+  /// must be there: `queue.after(other.record())`. Throws: SelectionError, if an index lies outside, the shapes differ,
+  /// or a stride is 0; StoreError, CodecError, with the key; Cancelled.
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
-    return read_selected<detail::memory_rank<Sel, Rank>>(selected(selection), to, array_.queue(), options);
+    return read_selected<detail::memory_rank<Sel, Rank>>(selected(selection), to, options);
   }
 
   /// Reads a selection into a new array of buffers B, by default in the array's own space. Use the new array in the
-  /// order of `on`; if the host can touch it, its elements are there when the call returns. An array in device memory
-  /// is read into host buffers through `through<space::Host>()`: by the host's threads, and nothing crosses.
-  template <class B = detail::elements_buffer<T, array_space>, detail::Selector Sel = Box>
-  OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, queue_type& on,
-                                                        ReadOptions const& options = {}) const {
-    return read_owned<detail::memory_rank<Sel, Rank>, B>(selected(selection), on, options);
-  }
+  /// order of the handle's queue; if the host can touch it, its elements are there when the call returns. An array in
+  /// device memory is read into host buffers through `through<space::Host>()`: on host threads, without a crossing.
   template <class B = detail::elements_buffer<T, array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, ReadOptions const& options = {}) const {
-    return read_owned<detail::memory_rank<Sel, Rank>, B>(selected(selection), array_.queue(), options);
+    return read_owned<detail::memory_rank<Sel, Rank>, B>(selected(selection), options);
   }
-  /// Not a function to call: its message says how to read numbers of another type.
+  /// The same, into device buffers, for an array whose pipeline begins in host memory:
+  /// `array.read<DeviceBuffer>(all, queue)`. The handle's queue decodes it; all of it then crosses in one copy, in the
+  /// order of the given device queue. To decode on the device, or to have fewer bytes cross, open the array with a
+  /// pipeline that begins in space::Device.
+  template <class B, detail::Selector Sel = Box, class Q>
+  requires detail::AcrossFromHost<B, Q, array_space> OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(
+      Sel const& selection, Q& on, ReadOptions const& options = {})
+  const { return detail::read_across<T, detail::memory_rank<Sel, Rank>, B>(array_, selected(selection), on, options); }
+  /// Not callable: its compile error says how to read numbers of another type.
   template <Element B, detail::Selector Sel = Box>
   auto read(Sel const&, ReadOptions const& = {}) const {
     static_assert(sizeof(B) == 0,
-                  "tessera: read<...> names the buffer of what is read, e.g. read<PinnedBuffer>(all); for numbers of "
-                  "another type include <tessera/array/convert.hpp>, read_as<float>(array, all)");
+                  "tessera: read<...> names the type of the buffer, e.g. read<PinnedBuffer>(all); to convert numbers "
+                  "include <tessera/array/convert.hpp> and use read_as<float>(array, all)");
+    return detail::InvalidCall{};
+  }
+  /// Not callable: its compile error says which types are buffers.
+  template <class B, detail::Selector Sel = Box>
+  requires(!AllocatableBuffer<B> && !Element<B>) detail::InvalidCall read(Sel const&, ReadOptions const& = {}) const {
+    static_assert(sizeof(B) == 0,
+                  "tessera: read<...> names the type of a buffer, which the new array owns: HostBuffer, or with "
+                  "<tessera/tessera.cuh> PinnedBuffer or DeviceBuffer; to read into memory of your own, pass it: "
+                  "read(all, memory)");
+    return detail::InvalidCall{};
+  }
+  /// Not callable: its compile error says that the first argument is not a selection.
+  template <int = 0, detail::NoSelector A, class... More>
+  detail::InvalidCall read(A const&, More&&...) const {
+    (void)detail::check_selector<A>();
+    return detail::InvalidCall{};
+  }
+  template <class B = T>
+  detail::InvalidCall read() const {
+    (void)detail::check_selector<B>();
     return detail::InvalidCall{};
   }
 
-  /// Writes a selection from the caller's memory, of the same kinds. Chunks that are written in part keep the rest,
-  /// whoever else writes to it through this store and its copies. Of an element that is selected several times, the
-  /// last value stays. Throws: SelectionError, if an index lies outside, or the shapes differ; StoreError, CodecError,
-  /// with the key; Cancelled. When it throws, every chunk is written wholly or not at all.
-  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
-  auto write(Sel const& selection, M const& from, queue_type& on, WriteOptions const& options = {}) const {
-    return write_selected<detail::memory_rank<Sel, Rank>>(selected(selection), from, on, options);
-  }
+  /// Writes a selection from the caller's memory, of the same kinds. A partly written chunk keeps the rest, also while
+  /// other threads write to it through this store and its copies. If an element is selected several times, the last
+  /// value stays. Throws: SelectionError, if an index lies outside, or the shapes differ; StoreError, CodecError, with
+  /// the key; Cancelled. When it throws, every chunk is written wholly or not at all.
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto write(Sel const& selection, M const& from, WriteOptions const& options = {}) const {
-    return write_selected<detail::memory_rank<Sel, Rank>>(selected(selection), from, array_.queue(), options);
+    return write_selected<detail::memory_rank<Sel, Rank>>(selected(selection), from, options);
   }
 
-  /// Gives the array another shape: `array.resize({100, 100})`. Where it grows, it has the fill value; cut elements are
-  /// gone. AnyArray::resize says what others who use the array see, and what an interrupted call leaves.
-  void resize(Extents const& shape, queue_type& on) const { array_.resize(shape, on); }
+  /// Not callable: its compile error says that the first argument is not a selection.
+  template <int = 0, detail::NoSelector A, class... More>
+  detail::InvalidCall write(A const&, More&&...) const {
+    (void)detail::check_selector<A>();
+    return detail::InvalidCall{};
+  }
+
+  /// Gives the array another shape: `array.resize({100, 100})`. New elements have the fill value; cut elements are
+  /// lost. AnyArray::resize says what other users of the array see, and what an interrupted call leaves.
   void resize(Extents const& shape) const { array_.resize(shape); }
 
   /// Grows the array along one dimension by the caller's memory, which must match the array in the other dimensions;
-  /// memory without a shape counts as many whole indices as it has elements for: `array.append(rows)`. Appends through
-  /// copies of this handle come one after the other; AnyArray::append says more. Throws: SelectionError, if the memory
+  /// memory without a shape counts as the whole indices that its elements fill: `array.append(rows)`. Appends through
+  /// copies of this handle run one after the other; AnyArray::append says more. Throws: SelectionError, if the memory
   /// does not fit; StoreError, CodecError, with the key; Cancelled.
   template <detail::MemoryOrMistake M>
-  auto append(M const& from, std::size_t axis, queue_type& on, WriteOptions const& options = {}) const {
+  auto append(M const& from, std::size_t axis = 0, WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, Rank, array_space, M const>()) {
       auto const block = of_this([&] { return detail::block_of<Rank>(from, shape(), axis); });
       auto const view = of_this([&] { return detail::caller_view<Rank>(from, block); });
       StridedView<array_space> const there{reinterpret_cast<std::byte const*>(view.data), view.layout().strides};
-      return array_.append_from(axis, block, detail::ElementsOf<T>::placed(there), on, options);
+      return array_.append_from(axis, block, detail::ElementsOf<T>::placed(there), options);
     } else {
       return detail::InvalidCall{};
     }
   }
-  template <detail::MemoryOrMistake M>
-  auto append(M const& from, std::size_t axis = 0, WriteOptions const& options = {}) const {
-    return append(from, axis, array_.queue(), options);
-  }
 
-  /// Keeps the indexes of shards from one read to the next, at most so many bytes of them: for programs that read inner
-  /// chunks one after the other. AnyArray::keep_shard_indexes says whose changes it notices.
+  /// Keeps indexes of shards between reads, at most `most` bytes, for programs that read inner chunks one after the
+  /// other. AnyArray::keep_shard_indexes says which changes reads notice.
   void keep_shard_indexes(std::uint64_t most) const { array_.keep_shard_indexes(most); }
-  /// Removes what `WriteOptions::append_to_shards` left in shards: AnyArray::compact. Returns by how many bytes the
-  /// array became smaller.
-  std::uint64_t compact(queue_type& on, CompactOptions const& options = {}) const {
-    return array_.compact(on, options);
-  }
+  /// Removes unused bytes that `WriteOptions::append_to_shards` left in shards: AnyArray::compact. Returns by how many
+  /// bytes the array became smaller.
   std::uint64_t compact(CompactOptions const& options = {}) const { return array_.compact(options); }
-  /// Only those shards that have selected elements.
-  template <detail::Selector Sel>
-  std::uint64_t compact(Sel const& selection, queue_type& on, CompactOptions const& options = {}) const {
-    return array_.compact(selected(selection), on, options);
-  }
+  /// Only shards with selected elements.
   template <detail::Selector Sel>
   std::uint64_t compact(Sel const& selection, CompactOptions const& options = {}) const {
-    return compact(selection, array_.queue(), options);
+    return array_.compact(selected(selection), options);
   }
 
-  /// The part of the array that is in one chunk, given by its place in the grid. Throws: SelectionError, if there is
-  /// none.
+  /// The elements in one chunk, given by its position in the grid. Throws: SelectionError, if it is outside the grid.
   Box chunk_box(Extents const& chunk) const { return array_.chunk_box(chunk); }
   /// The number of chunks along each dimension.
   Extents grid_shape() const { return array_.grid_shape(); }
@@ -203,20 +222,18 @@ class Array {
   /// Writes one value to every element of a selection. A number of another type is converted, and rounded if the array
   /// has fractions. Throws: SelectionError, if the number does not fit; as write.
   template <detail::Selector Sel = Box>
-  auto fill(Sel const& selection, T const& value, queue_type& on, WriteOptions const& options = {}) const {
-    return detail::fill_selected(array_, selected(selection), value, on, options);
-  }
-  template <detail::Selector Sel = Box>
   auto fill(Sel const& selection, T const& value, WriteOptions const& options = {}) const {
-    return fill(selection, value, array_.queue(), options);
-  }
-  template <detail::Selector Sel = Box, detail::OtherNumber<T> V>
-  auto fill(Sel const& selection, V value, queue_type& on, WriteOptions const& options = {}) const {
-    return fill(selection, of_this([&] { return detail::element_of<T>(value); }), on, options);
+    return detail::fill_selected(array_, selected(selection), value, options);
   }
   template <detail::Selector Sel = Box, detail::OtherNumber<T> V>
   auto fill(Sel const& selection, V value, WriteOptions const& options = {}) const {
-    return fill(selection, value, array_.queue(), options);
+    return fill(selection, of_this([&] { return detail::element_of<T>(value); }), options);
+  }
+  /// Not callable: its compile error says that the first argument is not a selection.
+  template <int = 0, detail::NoSelector A, class... More>
+  detail::InvalidCall fill(A const&, More&&...) const {
+    (void)detail::check_selector<A>();
+    return detail::InvalidCall{};
   }
 
  private:
@@ -232,32 +249,30 @@ class Array {
   }
 
   template <std::size_t MemoryRank, class M>
-  auto read_selected(ResolvedSelection const& selected, M& to, queue_type& on, ReadOptions const& options) const {
+  auto read_selected(ResolvedSelection const& selected, M& to, ReadOptions const& options) const {
     if constexpr (detail::check_destination<T, MemoryRank, array_space, M>()) {
       auto const view = of_this([&] { return detail::caller_view<MemoryRank>(to, selected.shape); });
       StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(view.data), view.layout().strides};
-      return array_.read_into(selected, detail::ElementsOf<T>::placed(there), on, options);
+      return array_.read_into(selected, detail::ElementsOf<T>::placed(there), options);
     } else {
       return detail::InvalidCall{};
     }
   }
 
   template <std::size_t MemoryRank, class B>
-  OwnedArray<T, MemoryRank, B> read_owned(ResolvedSelection const& selected, queue_type& on,
-                                          ReadOptions const& options) const {
-    OwnedArray<T, MemoryRank, B> result{selected.shape, queue_in<typename B::space_type>(on)};
+  OwnedArray<T, MemoryRank, B> read_owned(ResolvedSelection const& selected, ReadOptions const& options) const {
+    OwnedArray<T, MemoryRank, B> result{selected.shape, queue_in<typename B::space_type>(array_.queue())};
     if constexpr (detail::check_new_memory<T, MemoryRank, array_space, typename B::space_type>())
-      detail::read_owned(array_, selected, result, on, options);
+      detail::read_owned(array_, selected, result, options);
     return result;
   }
 
   template <std::size_t MemoryRank, class M>
-  auto write_selected(ResolvedSelection const& selected, M const& from, queue_type& on,
-                      WriteOptions const& options) const {
+  auto write_selected(ResolvedSelection const& selected, M const& from, WriteOptions const& options) const {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, MemoryRank, array_space, M const>()) {
       auto const view = of_this([&] { return detail::caller_view<MemoryRank>(from, selected.shape); });
       StridedView<array_space> const there{reinterpret_cast<std::byte const*>(view.data), view.layout().strides};
-      return array_.write_from(selected, detail::ElementsOf<T>::placed(there), on, options);
+      return array_.write_from(selected, detail::ElementsOf<T>::placed(there), options);
     } else {
       return detail::InvalidCall{};
     }
@@ -266,12 +281,12 @@ class Array {
   Untyped array_;
 };
 
-/// Not a type to use: its message says what to write where `Array<float>`, `Array<float, 3>` and
+/// Not usable: its compile error says what to write where `Array<float>`, `Array<float, 3>` and
 /// `Array<float, 3, Store>` leave out the rest of the type.
 template <Element T, std::size_t Rank, class S>
 class Array<T, Rank, S, void> {
   static_assert(sizeof(T) == 0,
-                "tessera: an array's type has its rank, its store and its codecs: write auto, a template parameter, or "
+                "tessera: an array's type includes its rank, store and codecs: write auto, a template parameter, or "
                 "decltype(open_array<float, 3>(store))");
 
  public:
@@ -282,7 +297,7 @@ class Array<T, Rank, S, void> {
 template <class S, class P>
 template <class T, std::size_t Rank>
 auto AnyArray<S, P>::as() const {
-  static_assert(Element<T>, "tessera: this type is no element of an array: name one, array.as<float, 3>()");
+  static_assert(Element<T>, "tessera: this type cannot be an array element: name one that can, array.as<float, 3>()");
   if constexpr (Element<T>)
     return detail::in_document(store(), document(), [&] { return Array<T, Rank, S, P>{*this}; });
   else

@@ -1,4 +1,4 @@
-// Arrays in device memory read into numbers of another type, and written from them.
+// read_as, write_as and append_as for arrays in device memory.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -8,11 +8,11 @@
 #include <tessera/buffer/device_buffer.cuh>
 #include <tessera/buffer/pinned_buffer.cuh>
 #include <tessera/cast/host_device.cuh>
-#include <tessera/place/convert.cuh>
+#include <tessera/place/detail/convert.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// As of the host's memory: one kernel looks, and is waited for.
+/// As for host memory, but one kernel checks the numbers, and the call waits for it.
 template <class Way, class S, class P>
 void expect_given_fits(AnyArray<S, P> const& array, ResolvedSelection const& what,
                        StridedView<space::Device> const& from, ConvertingPlacer<space::Device, Way> const& placing,
@@ -20,7 +20,7 @@ void expect_given_fits(AnyArray<S, P> const& array, ResolvedSelection const& wha
   auto const& conversion = placing.conversion();
   PinnedBuffer flag(1, on);
   *flag.span().data = std::byte{0};
-  Placement<space::Device> all_of_it{from.data, const_cast<std::byte*>(from.data), what.shape};  // is not written to
+  Placement<space::Device> all_of_it{from.data, const_cast<std::byte*>(from.data), what.shape};  // not written to
   ConvertingPlacer<space::Device, Way> looking{placing.way(), true};
   looking.misfits.on_device = flag.span().data;
   looking.place({&all_of_it, 1}, {1, 1, {}, from.strides, from.strides}, on);
@@ -32,7 +32,7 @@ void expect_given_fits(AnyArray<S, P> const& array, ResolvedSelection const& wha
   DeviceBuffer there(checked_size(checked_product(count, size, "the selection"), "the selection"), on);
   all_of_it.to = there.span().data;
   placer<space::Device>::place({&all_of_it, 1}, {size, 1, {}, from.strides, dense.strides}, on);
-  auto const here = cast<HostBuffer>(std::move(there), on);
+  auto const here = copy_to<HostBuffer>(std::move(there), on);
   expect_fitting(array, what.shape, 0, here.view().data, count, conversion);
 }
 }}}  // namespace tessera::v0::detail

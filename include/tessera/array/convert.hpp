@@ -1,4 +1,4 @@
-// Arrays read into numbers of another type, and written from them.
+// read_as, write_as and append_as: arrays read into, and written from, numbers of another type.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -7,16 +7,17 @@
 #include <utility>
 
 #include <tessera/array/array.hpp>
-#include <tessera/array/caller_memory.hpp>
-#include <tessera/array/converted.hpp>
+#include <tessera/array/detail/append.hpp>
+#include <tessera/array/detail/caller_memory.hpp>
+#include <tessera/array/detail/converted.hpp>
+#include <tessera/array/detail/run_call.hpp>
 #include <tessera/array/owned_array.hpp>
-#include <tessera/array/under_way.hpp>
 #include <tessera/array/visit.hpp>
 #include <tessera/buffer/concept.hpp>
-#include <tessera/core/any_conversion.hpp>
 #include <tessera/core/convert.hpp>
+#include <tessera/core/detail/any_conversion.hpp>
 #include <tessera/memory/pending.hpp>
-#include <tessera/transfer/read.hpp>
+#include <tessera/transfer/detail/read.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
@@ -27,16 +28,14 @@ consteval bool check_conversion() {
   static_assert(are_numbers, "tessera: read_as and write_as convert integers, float16, float and double");
   if constexpr (are_numbers) {
     constexpr bool converts = requires { sizeof(ConvertingPlacer<typename P::array_space, ToProgram<Program, T>>); };
-    static_assert(
-        converts,
-        "tessera: what converts numbers in this memory space is not there: include tessera/array/convert.cuh");
+    static_assert(converts, "tessera: converting numbers in this memory space needs <tessera/array/convert.cuh>");
     return converts;
   } else {
     return false;
   }
 }
 
-// As Array's: errors name the array.
+// As in Array: errors name the array.
 template <class Sel, class S, class P>
 ResolvedSelection selected_of(AnyArray<S, P> const& array, Sel const& selection) {
   return in_document(array.store(), array.document(), [&]() -> ResolvedSelection {
@@ -66,20 +65,19 @@ inline bool refuses_some(Conversion const& conversion, AnyConversion const& of) 
   return conversion.out_of_range == OutOfRange::refuse && !of.fits_always;
 }
 
-// Whatever the types are. Of memory that is not the host's alone: a Pending.
+// For any types. Returns a Pending, unless the memory is host memory.
 template <class S, class P>
 auto read_by(AnyArray<S, P> const& array, ResolvedSelection const& what, StridedSpan<typename P::array_space> const& to,
              std::unique_ptr<AnyConvertingPlacer<typename P::array_space>> placer, bool refuses,
              ReadOptions const& options) {
-  auto& on = array.queue();
   if constexpr (std::same_as<typename P::array_space, space::Host>) {
     if (refuses)
-      read_fitting(array, what, to, *placer, on, options);
+      read_fitting(array, what, to, *placer, options);
     else
-      read_converted(array, what, to, *placer, on, options);
+      read_converted(array, what, to, *placer, options);
   } else {
-    if (refuses) return Pending{std::make_unique<FittingRead<S, P>>(array, what, to, std::move(placer), on, options)};
-    return read_converted(array, what, to, *placer, on, options);
+    if (refuses) return Pending{std::make_unique<FittingRead<S, P>>(array, what, to, std::move(placer), options)};
+    return read_converted(array, what, to, *placer, options);
   }
 }
 
@@ -101,10 +99,27 @@ auto write_numbers(AnyArray<S, P> const& array, ResolvedSelection const& what,
   auto const placer = converting_placer<ToArray<T, Program>>(array, conversion);
   if (refuses_some(conversion, placer->conversion())) try {
       expect_given_fits(array, what, from, *placer, queue_in<Space>(on));
-    } catch (...) {  // what looks at the memory may have begun
+    } catch (...) {  // the check may have begun
       wait_and_throw(on);
     }
-  return array.write_from(what, PlacedView<Space>{from.data, from.strides, placer->view()}, on, options);
+  return array.write_from(what, StridedView<Space>{from.data, from.strides, placer.get()}, options);
+}
+
+template <class Program, class T, class S, class P>
+auto append_numbers(AnyArray<S, P> const& array, std::size_t axis, Extents const& block,
+                    StridedView<typename P::array_space> const& from, Conversion const& conversion,
+                    WriteOptions const& options) {
+  using Space = typename P::array_space;
+  auto& on = array.queue();
+  auto const placer = converting_placer<ToArray<T, Program>>(array, conversion);
+  if (refuses_some(conversion, placer->conversion())) try {
+      auto const rank = block.rank();
+      ResolvedSelection const all_of_it{Region{Extents::filled(rank, 0), block, Extents::filled(rank, 1)}};
+      expect_given_fits(array, all_of_it, from, *placer, queue_in<Space>(on));
+    } catch (...) {  // the check may have begun
+      wait_and_throw(on);
+    }
+  return array.append_from(axis, block, StridedView<Space>{from.data, from.strides, placer.get()}, options);
 }
 
 template <class Program, class T, std::size_t Rank, class P, class Typed, class Sel>
@@ -136,12 +151,11 @@ auto read_new_as(Typed const& array, Sel const& selection, Conversion const& con
 
 }  // namespace detail
 
-/// Reads a selection into the caller's memory, of another element type than the array's: each chunk is converted where
-/// it is decoded, by the thread that decodes it. `Conversion` says how; mask_and_scale(array.attributes()), of
-/// array/mask_and_scale.hpp, is that of attributes as NetCDF and xarray have them. What memory and selections there
-/// are, Array::read says. Throws: ConversionError naming the first element that does not fit, unless those shall be the
-/// nearest number; then all of the memory is written; and if numbers may be missing, and the memory is of integers. As
-/// Array::read.
+/// Reads a selection into the caller's memory with another element type than the array's: the thread that decodes a
+/// chunk also converts it. `Conversion` says how; mask_and_scale(array), of array/mask_and_scale.hpp, gives the one of
+/// attributes as NetCDF and xarray have them. Memory and selections are as for Array::read. Throws: ConversionError
+/// naming the first element that does not fit, after it has written all of the memory, unless such elements become the
+/// nearest number; and if numbers may be missing and the memory is of integers; as Array::read.
 template <class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box, detail::MemoryOrMistake M>
 requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_as(Array<T, Rank, S, P> const& array,
                                                                          Sel const& selection, M&& to,
@@ -173,7 +187,7 @@ auto read_as(Array<T, Rank, S, P> const& array, Sel const& selection, Conversion
              ReadOptions const& options = {}) {
   return detail::read_new_as<Program, T, detail::memory_rank<Sel, Rank>, P>(array, selection, conversion, options);
 }
-/// The same, for an array whose rank, or element type too, only the file knows: the result has as many dimensions as
+/// The same, for an array whose rank, or element type too, only the file knows; the result has as many dimensions as
 /// the selection. Throws: MetadataError, if its elements are not of RealTypes.
 template <class Program, class T, class S, class P, detail::Selector Sel = Box>
 auto read_as(ArrayOf<T, S, P> const& array, Sel const& selection, Conversion const& conversion = {},
@@ -187,7 +201,7 @@ auto read_as(AnyArray<S, P> const& array, Sel const& selection, Conversion const
                           [&](auto const& typed) { return read_as<Program>(typed, selection, conversion, options); });
 }
 
-/// Writes a selection from the caller's memory, of another element type than the array's: it writes
+/// Writes a selection from the caller's memory with another element type than the array's: it writes
 /// `(number - offset) / scale`. Throws: ConversionError naming the first element that does not fit, before it writes
 /// anything; as Array::write.
 template <class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box, detail::MemoryOrMistake M>
@@ -212,6 +226,40 @@ auto write_as(Array<T, Rank, S, P> const& array, Sel const& selection, M const& 
     (void)detail::check_memory<T, rank, Space, M const>();
     return detail::InvalidCall{};
   }
+}
+
+/// Grows the array along `axis` by the caller's memory with another element type than the array's, as Array::append and
+/// write_as do. Throws: ConversionError naming the first element that does not fit, by its position in the memory,
+/// before it writes anything; as Array::append.
+template <class T, std::size_t Rank, class S, class P, detail::MemoryOrMistake M>
+auto append_as(Array<T, Rank, S, P> const& array, M const& from, std::size_t axis = 0,
+               Conversion const& conversion = {}, WriteOptions const& options = {}) {
+  using Space = typename P::array_space;
+  if constexpr (detail::CallerMemory<M const>::known) {
+    using Program = std::remove_const_t<typename detail::CallerMemory<M const>::element>;
+    if constexpr (detail::check_writable<S>() && detail::check_conversion<Program, T, P>() &&
+                  detail::check_memory<Program, Rank, Space, M const>()) {
+      auto const& untyped = array.untyped();
+      auto const in_array = [&](auto&& f) { return detail::in_document(untyped.store(), untyped.document(), f); };
+      auto const block = in_array([&] { return detail::block_of<Rank>(from, array.shape(), axis); });
+      auto const view = in_array([&] { return detail::caller_view<Rank>(from, block); });
+      return detail::append_numbers<Program, T>(
+          untyped, axis, block,
+          StridedView<Space>{reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, conversion,
+          options);
+    } else {
+      return detail::InvalidCall{};
+    }
+  } else {
+    (void)detail::check_memory<T, Rank, Space, M const>();
+    return detail::InvalidCall{};
+  }
+}
+/// Along the first dimension: `append_as(array, rows, mask_and_scale(array))`.
+template <class T, std::size_t Rank, class S, class P, detail::MemoryOrMistake M>
+auto append_as(Array<T, Rank, S, P> const& array, M const& from, Conversion const& conversion,
+               WriteOptions const& options = {}) {
+  return append_as(array, from, std::size_t{0}, conversion, options);
 }
 
 }}  // namespace tessera::v0

@@ -1,17 +1,14 @@
-// An array that owns its elements: what a read returns when it is given no memory.
+// OwnedArray: an array that owns its elements, which a read without memory returns.
 #pragma once
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
-#include <utility>
 
 #include <tessera/buffer/concept.hpp>
-#include <tessera/core/checked.hpp>
+#include <tessera/core/config.hpp>
+#include <tessera/core/detail/checked.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/layout.hpp>
 
@@ -19,7 +16,7 @@ namespace tessera { inline namespace v0 {
 
 namespace detail {
 
-// Of this unit's own: others may be compiled with NDEBUG, and their functions have other names then.
+// For this unit only: other units may be compiled with NDEBUG, and their functions then have other names.
 #if defined(NDEBUG)
 constexpr bool checks_elements = false;
 #else
@@ -27,24 +24,22 @@ constexpr bool checks_elements = true;
 #endif
 
 // A negative index lies outside too.
-inline void expect_inside(Extents const& shape, Strides const& index) {
-  bool is_inside = index.rank() == shape.rank();
-  for (std::size_t d = 0; is_inside && d < shape.rank(); ++d)
-    is_inside = index[d] >= 0 && static_cast<std::uint64_t>(index[d]) < shape[d];
-  if (!is_inside)
-    throw SelectionError{text({"element ", to_string(index), " lies outside of the shape ", to_string(shape)})};
-}
-inline void expect_inside(Extents const& shape, Extents const& index) {
-  Strides same;
-  for (auto n : index) same.push_back(static_cast<std::int64_t>(n));
-  expect_inside(shape, same);
+TESSERA_DECL void expect_inside(Extents const& shape, Strides const& index);
+TESSERA_DECL void expect_inside(Extents const& shape, Extents const& index);
+
+// For members that refer to the elements, of a temporary.
+template <class Result>
+Result of_a_temporary() {
+  static_assert(sizeof(Result*) == 0,
+                "tessera: this array is a temporary, and its elements are freed at the end of the statement: keep it "
+                "in a variable, 'auto const part = array.read(all)', and ask that");
+  return {};
 }
 
 }  // namespace detail
 
-/// Contiguous, in C order, in a buffer of type B; where the host can touch it, a range of its elements. Where the
-/// number of dimensions is known at run time alone, there is no `view()`. Move-only; a moved-from one may only be
-/// destroyed or assigned to.
+/// Contiguous, in C order, in a buffer of type B; if the host can touch it, a range of its elements. `view()` exists
+/// only if the rank is known at compile time. Move-only; a moved-from one may only be destroyed or assigned to.
 template <class T, std::size_t Rank, AllocatableBuffer B>
 class OwnedArray {
   using Space = typename B::space_type;
@@ -62,26 +57,34 @@ class OwnedArray {
   Strides strides() const { return Layout::c_order(shape_, 1).strides; }
   T* data() & { return reinterpret_cast<T*>(buffer_.span().data); }
   T const* data() const& { return reinterpret_cast<T const*>(buffer_.view().data); }
-  T const* data() const&& = delete;  // of a temporary: it would dangle
-  /// What owns the elements, in C order from its beginning.
+  template <class U = T>
+  U const* data() const&& {  // would dangle: its compile error says so, as those of view, sub and elements
+    return detail::of_a_temporary<U const*>();
+  }
+  /// Owns the elements, in C order from its beginning.
   B const& buffer() const& { return buffer_; }
   B const& buffer() const&& = delete;
 
   ArrayView<T, Rank, Space> view() & requires(Rank <= max_rank) {
     return ArrayView<T, Rank, Space>::c_order(data(), shape_);
   }
-  ArrayView<T const, Rank, Space> view() const&& = delete;
+  template <class U = T>
+  ArrayView<U const, Rank, Space> view() const&& requires(Rank <= max_rank) {
+    return detail::of_a_temporary<ArrayView<U const, Rank, Space>>();
+  }
   ArrayView<T const, Rank, Space> view() const& requires(Rank <= max_rank) {
     return ArrayView<T const, Rank, Space>::c_order(data(), shape_);
   }
 
-  /// A part of it, in its memory: `array.sub({{0, 64}, all, 3})`. Throws: SelectionError, if an index lies outside.
+  /// A view of a part: `array.sub({{0, 64}, all, 3})`. Throws: SelectionError, if an index lies outside.
   auto sub(Box const& box) & requires(Rank <= max_rank) { return view().sub(box); }
   auto sub(Box const& box) const& requires(Rank <= max_rank) { return view().sub(box); }
-  auto sub(Box const&) const&& = delete;
+  template <class U = T>
+  ArrayView<U const, Rank, Space> sub(Box const&) const&& requires(Rank <= max_rank) {
+    return detail::of_a_temporary<ArrayView<U const, Rank, Space>>();
+  }
 
-  /// Elements, where the host can touch them.
-  /// Where NDEBUG is not defined, indices are checked, as at() checks them.
+  /// Elements, if the host can touch them. Without NDEBUG, indices are checked, as by at().
   template <bool Checks = detail::checks_elements, class... Index>
   T& operator()(Index... index) & {
     return data()[place<Checks>(index...)];
@@ -128,7 +131,10 @@ class OwnedArray {
     (void)detail::check_touched<Space>();
     return {data(), size_};
   }
-  std::span<T const> elements() const&& = delete;
+  template <class U = T>
+  std::span<U const> elements() const&& {
+    return detail::of_a_temporary<std::span<U const>>();
+  }
 
   /// Its elements as a range, in C order: `for (auto x : array)`, `std::ranges::minmax(array.read(all))`.
   T* begin() & {
@@ -145,13 +151,13 @@ class OwnedArray {
   T const* end() const&& = delete;
 
  private:
-  // How many elements lie before the one at an index.
+  // The number of elements before the one at an index.
   template <bool Checks, class... Index>
   std::uint64_t place(Index... index) const {
     (void)detail::check_touched<Space>();
     constexpr bool is_index = ((std::convertible_to<Index, std::uint64_t> && !std::floating_point<Index>)&&...);
     constexpr bool fits = Rank > max_rank || sizeof...(Index) == Rank;
-    static_assert(is_index && fits, "tessera: an element has one index for each dimension of its array");
+    static_assert(is_index && fits, "tessera: pass one integer index for each dimension of the array");
     if constexpr (is_index && fits) {
       if constexpr (Checks || Rank > max_rank)
         detail::expect_inside(shape_, Strides{static_cast<std::int64_t>(index)...});
@@ -178,3 +184,7 @@ class OwnedArray {
 };
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/array/detail/owned_array.ipp>
+#endif

@@ -8,15 +8,16 @@
 #include <vector>
 
 #include <tessera/array/array.hpp>
-#include <tessera/array/elements.hpp>
+#include <tessera/array/detail/elements.hpp>
 #include <tessera/array/visit.hpp>
 #include <tessera/codec/array_to_bytes/vlen.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
-#include <tessera/pipeline/varying_stages.hpp>
-#include <tessera/place/varying.hpp>
-#include <tessera/transfer/read.hpp>
+#include <tessera/pipeline/detail/varying_stages.hpp>
+#include <tessera/pipeline/detail/vlen_indexed.hpp>
+#include <tessera/place/detail/varying.hpp>
+#include <tessera/transfer/detail/read.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -39,18 +40,20 @@ struct with_strings;
 template <class... Cs>
 struct with_strings<Codecs<Cs...>> {
   static constexpr bool has_all = is_one_of<codec::VlenUtf8, Cs...> && is_one_of<codec::VlenBytes, Cs...>;
-  using type = std::conditional_t<has_all, Codecs<Cs...>, Codecs<Cs..., codec::VlenUtf8, codec::VlenBytes>>;
+  using type = std::conditional_t<has_all, Codecs<Cs...>,
+                                  Codecs<Cs..., codec::VlenUtf8, codec::VlenBytes, codec::VlenV2,
+                                         codec::VlenIndexed<Codecs<Cs...>>>>;
 };
 
 }  // namespace detail
 
-/// A list of codecs, and those of strings and bytes: `open_any<WithStrings<AllCodecs>>(store, "a")`.
+/// A list of codecs, and those for strings and bytes: `open_any<WithStrings<AllCodecs>>(store, "a")`.
 template <class List>
 using WithStrings = typename detail::with_strings<List>::type;
 
 namespace detail {
 
-/// Objects that own memory, one after the other, as a buffer of their bytes.
+/// A buffer of objects that own memory, one after the other.
 template <class T>
 class ObjectBuffer {
  public:
@@ -88,11 +91,11 @@ struct ElementsOf<T> {
     return {first, first + value.size()};
   }
 
-  static PlacedSpan<space::Host> placed(StridedSpan<space::Host> const& to) {
-    return {to.data, to.strides, {sizeof(T), &taking_placer<T>}};
+  static StridedSpan<space::Host> placed(StridedSpan<space::Host> const& to) {
+    return {to.data, to.strides, &taking_placer<T>, sizeof(T)};
   }
-  static PlacedView<space::Host> placed(StridedView<space::Host> const& from) {
-    return {from.data, from.strides, {sizeof(T), &giving_placer<T>}};
+  static StridedView<space::Host> placed(StridedView<space::Host> const& from) {
+    return {from.data, from.strides, &giving_placer<T>};
   }
 };
 

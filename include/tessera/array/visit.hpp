@@ -1,5 +1,4 @@
-// Arrays whose element type only the file knows: a function is called with the array as one of a type that the compiler
-// knows.
+// visit: calls a function with an array whose element type only the file knows, as an array of that static type.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -16,7 +15,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Element types to be visited: `visit<Types<float, double>>(array, f)`.
+/// Element types to visit: `visit<Types<float, double>>(array, f)`.
 template <class... Ts>
 struct Types {};
 /// Numbers of dimensions: `visit<RealTypes, Ranks<2, 3>>(array, f)`.
@@ -35,7 +34,7 @@ namespace detail {
 
 struct AnyRank {};
 
-// The one of its kind among the lists that were given, or else another.
+// The given list of its kind, or else a default.
 template <class Otherwise, class... Lists>
 struct types_of : std::type_identity<Otherwise> {};
 template <class Otherwise, class... Ts, class... Lists>
@@ -79,14 +78,14 @@ void expect_rank_among(Ranks<Rs...>, std::size_t rank) {
   if (((rank == Rs) || ...)) return;
   std::string known;
   ((known += (known.empty() ? "" : ", ") + std::to_string(Rs)), ...);
-  throw MetadataError{text({"member shape: found ", rank, " dimensions, expected one of ", known})};
+  throw MetadataError{to_text({"member shape: found ", rank, " dimensions, expected one of ", known})};
 }
 template <class... Ts>
 void expect_type_among(Types<Ts...>, DataType type) {
   if (((type == data_type_of<Ts>()) || ...)) return;
   std::string known;
   ((known += (known.empty() ? "" : ", ") + data_type_of<Ts>().name()), ...);
-  throw MetadataError{text({"member data_type: found ", type.name(), ", expected one of ", known})};
+  throw MetadataError{to_text({"member data_type: found ", type.name(), ", expected one of ", known})};
 }
 
 template <class RankList, class S, class P, class T>
@@ -94,7 +93,7 @@ struct visited : std::type_identity<ArrayOf<T, S, P>> {};
 template <std::size_t Rank, std::size_t... Rest, class S, class P, class T>
 struct visited<Ranks<Rank, Rest...>, S, P, T> : std::type_identity<Array<T, Rank, S, P>> {};
 
-// What f returns for the first type, and for all of them.
+// The result of f for the first type, and whether it is that for all.
 template <class TypeList, class RankList, class S, class P, class F>
 struct visit_result;
 template <class T, class... Ts, class RankList, class S, class P, class F>
@@ -106,25 +105,26 @@ struct visit_result<Types<T, Ts...>, RankList, S, P, F> {
 
 }  // namespace detail
 
-/// Calls f with the array as one of its element type, an ArrayOf<T>, whatever that is of ElementTypes, and returns what
-/// it returns, which is of the same type for each:
+/// Calls f with the array as an ArrayOf<T> of its element type, any of ElementTypes, and returns the result of f, whose
+/// type is the same for each T:
 ///
 ///   visit(open_any<AllCodecs>(store, "a"), [](auto const& typed) { std::cout << typed.read(all).size(); });
 ///
-/// Of other types where they are named, and with an Array<T, Rank> where numbers of dimensions are:
-/// `visit<RealTypes, Ranks<2, 3>>(array, f)`. f is compiled for each. Throws: MetadataError naming document and member,
-/// if the array's are not among them; what f throws.
+/// Lists name other types, and ranks, with which f gets an Array<T, Rank>: `visit<RealTypes, Ranks<2, 3>>(array, f)`. f
+/// is compiled for each. Throws: MetadataError naming document and member, if the array's type or rank is not listed;
+/// exceptions of f.
 template <class... Lists, class S, class P, class F>
 auto visit(AnyArray<S, P> const& array, F&& f) {
   constexpr bool are_lists = (detail::is_visited_list<Lists> && ...);
   static_assert(are_lists,
-                "tessera: visit<...> is told which element types and numbers of dimensions there may be: "
-                "visit<Types<float, double>, Ranks<2, 3>>(array, f)");
+                "tessera: visit<...> needs the possible element types and numbers of dimensions: visit<Types<float, "
+                "double>, Ranks<2, 3>>(array, f)");
   if constexpr (are_lists) {
     using TypeList = typename detail::types_of<ElementTypes, Lists...>::type;
     using RankList = typename detail::ranks_of<Lists...>::type;
     using Result = detail::visit_result<TypeList, RankList, S, P, F>;
-    static_assert(Result::is_one, "tessera: what visits an array returns the same type for each of the element types");
+    static_assert(Result::is_one,
+                  "tessera: the function passed to visit must return the same type for each element type");
     detail::in_document(array.store(), array.document(), [&] {
       detail::expect_type_among(TypeList{}, array.type());
       detail::expect_rank_among(RankList{}, array.chunk_shape().rank());

@@ -1,4 +1,4 @@
-// Bytes that somebody owns. A buffer is move-only, and its space is in its type.
+// Buffer: owned bytes. A buffer is move-only, and its memory space is part of its type.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -15,26 +15,29 @@ concept Complete = requires {
 };
 }  // namespace detail
 
+/// Owns bytes in the memory space `space_type`; `view()` borrows them.
 template <class B>
 concept Buffer = detail::Complete<B> && std::movable<B> && MemorySpace<typename B::space_type> && requires(B const& b) {
   { b.view() } -> std::same_as<ByteView<typename B::space_type>>;
 };
 
-// Those of tessera/tessera.cuh: known without it, so as to say that it is missing.
+// The buffers of tessera/tessera.cuh, declared here so that errors can say that it is missing.
 class DeviceBuffer;
 class ManagedBuffer;
 class PinnedBuffer;
 
-/// A buffer that can be made, with uninitialised bytes. A mapped file or an imported handle is only a Buffer.
+/// A buffer that can be made with a size; its bytes are uninitialised. A mapped file or an imported handle is only a
+/// Buffer.
 template <class B>
 concept AllocatableBuffer = Buffer<B> && requires(B& b, std::size_t n, queue_for<typename B::space_type>& on) {
   {B(n, on)};
   { b.span() } -> std::same_as<ByteSpan<typename B::space_type>>;
 };
 
-/// The buffer that tessera itself allocates in a space, for scratch; each space's own header defines it.
+/// The buffer that tessera allocates in a space, for scratch; each space's header defines it.
 template <MemorySpace S>
 struct buffer_in;
+/// That buffer type.
 template <MemorySpace S>
 using buffer_in_t = typename buffer_in<S>::type;
 

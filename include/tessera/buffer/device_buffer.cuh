@@ -1,14 +1,14 @@
-// Bytes in a device's memory.
+// DeviceBuffer: bytes in device memory.
 #pragma once
-#include <tessera/buffer/stream_buffer.cuh>
+#include <tessera/buffer/detail/stream_buffer.cuh>
 
 namespace tessera { inline namespace v0 {
 
-/// Aligned to 256 bytes, uninitialised, from a pool of the queue's own, or from its resource. Made and freed in its
-/// queue's order: to use it on another queue let that one wait for an event of this one, and this one for an event of
-/// that one before the buffer goes. A moved-from one is empty. One that is destroyed after its context frees nothing;
-/// let it go before there is a new one, which may use the same addresses. Throws, when made: DeviceError, which says
-/// how much was asked for and how much was free.
+/// Aligned to 256 bytes, uninitialised, from the queue's own pool or its resource. Made and freed in its queue's order.
+/// To use it on another queue, make that queue wait for an event of this one, and this one for an event of that one
+/// before the buffer is destroyed. A moved-from buffer is empty. One destroyed after its context frees nothing; destroy
+/// it before a new context exists, which may use the same addresses. Throws, when made: DeviceError, which gives the
+/// requested and the free bytes.
 class DeviceBuffer : public detail::StreamBuffer<space::Device> {
  public:
   using StreamBuffer::StreamBuffer;

@@ -1,14 +1,14 @@
-// Bytes that host and device reach at one address: the driver moves the pages.
+// ManagedBuffer: bytes that host and device access at one address; the driver moves the pages.
 #pragma once
-#include <tessera/buffer/stream_buffer.cuh>
+#include <tessera/buffer/detail/stream_buffer.cuh>
 
 namespace tessera { inline namespace v0 {
 
-/// Aligned to 256 bytes, uninitialised, free for the host to write to when it is made. Freed in its queue's order: the
-/// stream keeps the memory and lends it again when it is done with it.
-/// Before the host touches what the queue works on, it waits for the queue. Throws, when made: DeviceError, where
-/// devices have no concurrent managed access (cudaDevAttrConcurrentManagedAccess): the host would have to wait for
-/// everything that the device does, of whichever program part.
+/// Aligned to 256 bytes, uninitialised; the host may write to it at once. Freed in its queue's order: the stream keeps
+/// the memory, and reuses it when it is done with it. The host must wait for the queue before it touches bytes that the
+/// queue works on. Throws, when made: DeviceError, if the device has no concurrent managed access
+/// (cudaDevAttrConcurrentManagedAccess), without which the host would have to wait for all work on the device, also
+/// that of other parts of the program.
 class ManagedBuffer : public detail::StreamBuffer<space::Managed> {
  public:
   using StreamBuffer::StreamBuffer;

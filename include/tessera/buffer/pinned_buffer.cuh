@@ -1,12 +1,12 @@
-// Page-locked bytes of the host, which devices copy at full speed and in a stream's order.
+// PinnedBuffer: page-locked bytes in host memory, which devices copy at full speed and in stream order.
 #pragma once
-#include <tessera/buffer/stream_buffer.cuh>
+#include <tessera/buffer/detail/stream_buffer.cuh>
 
 namespace tessera { inline namespace v0 {
 
-/// Aligned to 256 bytes, uninitialised, free for the host to write to when it is made. Freed in its queue's order: the
-/// queue's stream keeps the memory, because page-locking is expensive, and lends it again when it is done with it.
-/// Before the host touches what the queue works on, it waits for the queue.
+/// Aligned to 256 bytes, uninitialised; the host may write to it at once. Freed in its queue's order: the stream keeps
+/// the memory, because page-locking is expensive, and reuses it when it is done with it. The host must wait for the
+/// queue before it touches bytes that the queue works on.
 class PinnedBuffer : public detail::StreamBuffer<space::Pinned> {
  public:
   using StreamBuffer::StreamBuffer;

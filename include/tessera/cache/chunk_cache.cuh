@@ -1,5 +1,4 @@
-// Decoded chunks of an array in device memory that a program keeps there, and in page-locked memory: ChunkCache, with
-// what it needs of CUDA.
+// ChunkCache for arrays in device memory, with the CUDA parts that it needs.
 #pragma once
 #include <tessera/cache/chunk_cache.hpp>
 

@@ -1,5 +1,5 @@
-// Decoded chunks of an array that a program keeps, within a budget: in host memory, or on the device and, when there is
-// no room, in page-locked memory. For an array on the device include cache/chunk_cache.cuh.
+// ChunkCache: decoded chunks of an array, kept within a budget in host memory, or in device memory with page-locked
+// memory behind it. For an array on the device include cache/chunk_cache.cuh.
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -12,27 +12,29 @@
 #include <vector>
 
 #include <tessera/array/array.hpp>
-#include <tessera/cache/cache_checks.hpp>
-#include <tessera/cache/cache_state.hpp>
+#include <tessera/cache/detail/cache_calls_with_queue.hpp>
+#include <tessera/cache/detail/cache_checks.hpp>
+#include <tessera/cache/detail/cache_state.hpp>
+#include <tessera/cache/detail/selected_elements.hpp>
+#include <tessera/cache/detail/shrink.hpp>
+#include <tessera/cache/detail/statistics.hpp>
+#include <tessera/cache/detail/take_chunks.hpp>
+#include <tessera/cache/detail/write_back.hpp>
 #include <tessera/cache/held_chunks.hpp>
 #include <tessera/cache/policy.hpp>
-#include <tessera/cache/selected_elements.hpp>
-#include <tessera/cache/shrink.hpp>
-#include <tessera/cache/statistics.hpp>
-#include <tessera/cache/taking.hpp>
-#include <tessera/cache/write_back.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// A handle: copies are the same cache. Chunks are the array's inner chunks, those that are decoded alone. For any
-/// thread and any queue of its GPU. What others write to the store, and to the array beside the cache, the cache does
-/// not see before `clear`. When the last handle goes, dirty chunks are written back, and an error of that is dropped:
-/// `flush` reports it.
+/// A handle: copies refer to the same cache. It caches inner chunks, which can be decoded independently. Any thread and
+/// any queue of its GPU may use it. Until `clear`, it does not see changes that others make to the store, or that are
+/// made to the array beside the cache. The last handle's destructor writes dirty chunks back and drops an error;
+/// `flush` reports errors.
 ///
-/// The cache's own queue reads, spills and returns chunks: the array's, if you give none. Give it another one than the
-/// kernels' so that it works beside them. It keeps each queue that chunks were held on.
+/// The cache reads, spills and returns chunks on its own queue, by default the array's. A queue other than the kernels'
+/// lets the cache work beside them. The cache keeps each queue on which chunks were held.
 template <class A, class Policy = KeepEverywhere>
-class ChunkCache {
+class ChunkCache : public detail::CacheCallsWithQueue<ChunkCache<A, Policy>, typename A::queue_type> {
+  using WithQueue = detail::CacheCallsWithQueue<ChunkCache, typename A::queue_type>;
   using State = detail::CacheState<A, Policy>;
   using Access = detail::Access;
   using Level = detail::Level;
@@ -48,60 +50,60 @@ class ChunkCache {
   template <MemorySpace S>
   using HeldForWriting = HeldChunks<State, S, Access::writing>;
 
-  /// Throws: MetadataError, if elements are strings or bytes of any length, or the grid of chunks is rectilinear.
+  /// Throws: MetadataError, if elements are strings or bytes of any length, or the chunk grid is rectilinear.
   ChunkCache(A array, CacheBudget const& budget, Policy policy = {}, CacheOptions const& options = {})
       : ChunkCache{array, budget, std::move(policy), options, array.untyped().queue()} {}
   ChunkCache(A array, CacheBudget const& budget, Policy policy, CacheOptions const& options, queue_type on)
-      : state_{new State{std::move(array), budget, std::move(policy), options, std::move(on)},
-               detail::WriteBackAtTheEnd{}} {}
+      : state_{new State{std::move(array), budget, std::move(policy), options, on}, detail::WriteBackAtTheEnd{}},
+        on_{std::move(on)} {}
 
   A const& array() const { return state_->array; }
   Extents const& chunk_shape() const { return state_->chunk_shape; }
-  /// The cache's own queue.
-  queue_type& queue() const { return state_->order.own; }
+  /// The queue in whose order this handle's chunks and memory are used: the cache's own, or that of `on`.
+  queue_type& queue() const { return on_; }
+  /// The same cache, for use in the order of another queue: `cache.on(queue).hold(box)`.
+  ChunkCache on(queue_type const& queue) const {
+    auto bound = *this;
+    bound.on_ = queue;
+    return bound;
+  }
 
-  /// Takes hold of the chunks that a selection touches, in memory of space S: the host's, or the device's for an array
-  /// on the device. Missing ones are read at once, others copied; the ones that are there cost no call of CUDA's and no
-  /// allocation. On the device use them in the order of `on`. Throws: SelectionError; as a read, or as a write of
-  /// chunks that make room; Error, which says what holds the memory, if the budget has no room for all; Error, if
-  /// somebody writes to one of them. Then it holds none.
+  using WithQueue::hold, WithQueue::hold_for_writing, WithQueue::read, WithQueue::write;
+
+  /// Holds the chunks that a selection touches, in memory of space S: host memory, or device memory for an array on the
+  /// device. Missing chunks are read together, those in the other space are copied; chunks in place need no CUDA call
+  /// and no allocation. On the device, use them in the order of `queue()`. Throws: SelectionError; as a read; as a write of
+  /// evicted chunks; Error, which names the chunks held, if the budget has no room for all; Error, if a chunk is held
+  /// for writing. If it throws, no chunk is held.
   template <MemorySpace S = array_space, detail::Selector Sel = Box>
-  Held<S> hold(Sel const& selection, queue_type& on) const {
+  Held<S> hold(Sel const& selection) const {
     if constexpr (detail::check_cached_space<S, array_space>())
-      return {state_, detail::take<State::template level_of<S>>(*state_, selection, Access::reading, on)};
+      return {state_, detail::take<State::template level_of<S>>(*state_, selection, Access::reading, on_)};
     else
       return {state_, nullptr};
   }
+  /// As `hold`, for changing elements; the chunks may not be held elsewhere. They are written back later: by
+  /// `write_back`, by `flush`, and when they are evicted and find no room on the host.
   template <MemorySpace S = array_space, detail::Selector Sel = Box>
-  Held<S> hold(Sel const& selection) const {
-    return hold<S>(selection, queue());
-  }
-  /// Likewise, to change their elements: nobody else may hold them. They are written back later: when they make room
-  /// for others and have none on the host, by `write_back` and by `flush`.
-  template <MemorySpace S = array_space, detail::Selector Sel = Box>
-  HeldForWriting<S> hold_for_writing(Sel const& selection, queue_type& on) const {
+  HeldForWriting<S> hold_for_writing(Sel const& selection) const {
     if constexpr (detail::check_cached_space<S, array_space>() && detail::check_written_back<S, State>()) {
       detail::may_write(*state_);
-      return {state_, detail::take<State::template level_of<S>>(*state_, selection, Access::writing, on)};
+      return {state_, detail::take<State::template level_of<S>>(*state_, selection, Access::writing, on_)};
     } else {
       return {state_, nullptr};
     }
   }
-  template <MemorySpace S = array_space, detail::Selector Sel = Box>
-  HeldForWriting<S> hold_for_writing(Sel const& selection) const {
-    return hold_for_writing<S>(selection, queue());
-  }
 
-  /// Brings chunks to memory of space S that are not there, as many as there is room for. Returns when the host has
-  /// done its part. Throws: as hold.
+  /// Loads missing chunks into memory of space S, as many as there is room for. Returns when the host's work is done.
+  /// Throws: as hold.
   template <MemorySpace S = array_space, detail::Selector Sel = Box>
   void prefetch(Sel const& selection) const {
     if constexpr (detail::check_cached_space<S, array_space>())
       detail::prefetch<State::template level_of<S>>(*state_, selection);
   }
 
-  /// Brings chunks to memory of space S and keeps them there, until they are placed elsewhere or `unplace` leaves them
-  /// to the policy again. Throws: as hold.
+  /// Loads chunks into memory of space S and keeps them there until they are placed elsewhere or `unplace` returns them
+  /// to the policy. Throws: as hold.
   template <MemorySpace S, detail::Selector Sel = Box>
   void place(Sel const& selection) const {
     if constexpr (detail::check_cached_space<S, array_space>())
@@ -112,71 +114,63 @@ class ChunkCache {
     detail::unplace(*state_, selection);
   }
 
-  /// Reads a selection into memory of the array's space or of the host's, through the cache: as many chunks at a time
-  /// as there is room for. Elements on the device are there in the order of `on`. Throws: as hold.
+  /// Reads a selection into memory of the array's space or host memory, through the cache: as many chunks at a time as
+  /// there is room for. Elements on the device are valid in the order of `queue()`. Throws: as hold.
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
-  void read(Sel const& selection, M&& to, queue_type& on) const {
+  void read(Sel const& selection, M&& to) const {
     constexpr auto memory_rank = detail::memory_rank<Sel, rank>;
     if constexpr (detail::check_cached_memory<element_type, memory_rank, array_space, M>()) {
       auto const what = detail::selected(*state_, selection, array().shape());
       auto const view = detail::caller_view<memory_rank>(to, what.shape);
-      detail::move_selected<Access::reading>(state_, what, view, on);
+      detail::move_selected<Access::reading>(state_, what, view, on_);
     }
   }
+  /// Writes a selection from such memory into the cache; partly written chunks are read first. The memory is in use
+  /// until `queue()` is done. Throws: as hold_for_writing; then some chunks may have been written.
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
-  void read(Sel const& selection, M&& to) const {
-    read(selection, to, queue());
-  }
-  /// Writes a selection from such memory into the cache: chunks that are written in part are read first. The memory is
-  /// in use until `on` is done. Throws: as hold_for_writing; then some chunks may be written, and others not.
-  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
-  void write(Sel const& selection, M const& from, queue_type& on) const {
+  void write(Sel const& selection, M const& from) const {
     constexpr auto memory_rank = detail::memory_rank<Sel, rank>;
     if constexpr (detail::check_cached_memory<element_type, memory_rank, array_space, M const>() &&
                   detail::check_writable<typename A::store_type>()) {
       auto const what = detail::selected(*state_, selection, array().shape());
       auto const view = detail::caller_view<memory_rank>(from, what.shape);
       detail::may_write(*state_);
-      detail::move_selected<Access::writing>(state_, what, view, on);
+      detail::move_selected<Access::writing>(state_, what, view, on_);
     }
   }
-  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
-  void write(Sel const& selection, M const& from) const {
-    write(selection, from, queue());
-  }
 
-  /// Writes dirty chunks back, but for those that somebody is writing to. Returns how many these are. When it returns,
-  /// the store has the others. Throws: as a write; then what is not in the store is dirty as before.
+  /// Writes dirty chunks back, except those held for writing, whose number it returns. When it returns, the store has
+  /// the others. Throws: as a write; then chunks that are not in the store are still dirty.
   std::size_t write_back() const {
     auto const moving = state_->moving();
     return detail::write_back_all(*state_);
   }
-  /// Likewise. Throws: Error too, if somebody is writing to a chunk.
+  /// As `write_back`. Throws: Error too, if a chunk is held for writing.
   void flush() const {
     if (auto const changing = write_back(); changing > 0)
       throw state_->named(
-          Error{text({changing, " chunks of a cache are held by somebody who writes to them: they are not flushed"})});
+          Error{to_text({changing, " chunks of a cache are held for writing: they are not flushed"})});
   }
-  /// Gives the memory of idle chunks back, to the device and to the host; dirty ones are written back before. Throws:
-  /// as a write.
+  /// Writes dirty chunks back, then returns the memory of idle chunks to the device and the host. Throws: as a write.
   void clear() const {
     auto const moving = state_->moving();
     detail::write_back_all(*state_);
     detail::drop_idle<Level::near>(*state_);
     if constexpr (State::has_device) {
       detail::drop_idle<Level::host>(*state_);
-      queue().trim();
+      state_->order.own.trim();
     }
   }
 
-  /// Where the cache has an inner chunk, given by its place in the grid of inner chunks. Throws: SelectionError, if it
-  /// has another number of dimensions.
+  /// The spaces that have an inner chunk, given by its index in the grid of inner chunks. Throws: SelectionError, if
+  /// the index has another number of dimensions.
   CachedPlaces where(Extents const& chunk) const { return detail::places_of(*state_, chunk); }
-  /// Also while others work.
+  /// May be called while other threads use the cache.
   CacheStatistics statistics() const { return detail::statistics_of(*state_); }
 
  private:
   std::shared_ptr<State> state_;
+  queue_type mutable on_;  // const handles give it work; copies are the same queue
 };
 
 }}  // namespace tessera::v0

@@ -1,4 +1,4 @@
-// Chunks of a cache that somebody holds: views of their elements, which stay where they are meanwhile.
+// HeldChunks: chunks that a cache holds for a caller, with views of their elements. They do not move meanwhile.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -10,21 +10,22 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/cache/cache_state.hpp>
-#include <tessera/cache/refusals.hpp>
+#include <tessera/cache/detail/cache_state.hpp>
+#include <tessera/cache/detail/refusals.hpp>
 #include <tessera/view/array_view.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// One chunk: the array's index of its first element, and its elements. T is const, if they are held to be read.
+/// One chunk: the array's index of its first element, and its elements. T is const in chunks held for reading.
 template <class T, std::size_t Rank, MemorySpace S>
 struct HeldChunk {
   std::array<std::uint64_t, Rank> first;
   ArrayView<T, Rank, S> view;
 };
 
-/// A range of HeldChunk, in C order of the grid. Move-only. When it goes, the cache may move the chunks; what a queue
-/// was given before, for that queue, still comes first. For one thread at a time; several may hold the same chunks.
+/// A range of HeldChunk, in C order of the grid. Move-only. Once it is destroyed, the cache may move the chunks, but
+/// only after work given before to the queue that they are held for. For one thread at a time; several may hold the
+/// same chunks.
 template <class State, MemorySpace S, detail::Access access>
 class HeldChunks {
   using Element = typename State::element_type;
@@ -34,7 +35,7 @@ class HeldChunks {
   using element_type = std::conditional_t<access == detail::Access::reading, Element const, Element>;
   using value_type = HeldChunk<element_type, State::rank, S>;
 
-  /// Of a list that was taken. For the cache.
+  /// For the cache.
   HeldChunks(std::shared_ptr<State> state, std::unique_ptr<List> list)
       : state_{std::move(state)}, list_{std::move(list)} {}
   HeldChunks(HeldChunks&&) = default;
@@ -80,7 +81,7 @@ class HeldChunks {
   iterator begin() const { return {this, 0}; }
   iterator end() const { return {this, size()}; }
 
-  /// Lets go of them now.
+  /// Releases the chunks now.
   void release() noexcept {
     if (!list_) return;
     std::lock_guard lock{state_->book};
@@ -90,7 +91,7 @@ class HeldChunks {
 
  private:
   std::shared_ptr<State> state_;
-  std::unique_ptr<List> list_;  // null: of nothing
+  std::unique_ptr<List> list_;  // null: no chunks
 };
 
 }}  // namespace tessera::v0

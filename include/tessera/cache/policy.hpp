@@ -1,4 +1,4 @@
-// What a program decides of a cache: how much memory it takes, and which chunks it keeps where.
+// CacheBudget, cache policies and CacheStatistics: how much memory a cache uses, and which chunks it keeps where.
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -10,27 +10,27 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Bytes of decoded chunks, in each space at most. What reads and writes need beside the cache, for chunks on their
-/// way, is the queue's, and `ReadOptions::memory` limits it.
+/// The most bytes of decoded chunks in each space. Reads and writes need more for chunks under way: the queue has that
+/// memory, and `ReadOptions::memory` limits it.
 struct CacheBudget {
-  std::uint64_t device = 0;  ///< of an array in device memory
-  std::uint64_t host = 0;    ///< page-locked, for such an array: in steps of 64 KiB; else ordinary host memory
+  std::uint64_t device = 0;  ///< for an array in device memory
+  std::uint64_t host = 0;    ///< page-locked, in steps of 64 KiB, for such an array; otherwise ordinary host memory
 };
 
-/// How a cache reads what it lacks, and writes what changed.
+/// Options for reading missing chunks and writing changed ones.
 struct CacheOptions {
-  ReadOptions read{};
-  WriteOptions write{};
+  ReadOptions read{};    ///< for chunks that the cache loads
+  WriteOptions write{};  ///< for chunks that the cache writes back
 };
 
-/// A policy: `keeps<S>(chunk)` says whether the cache keeps an inner chunk in memory of space S when nobody holds it.
-/// A chunk that is not kept on the device is the first to leave it; one that is not kept on the host is forgotten
-/// where it would be spilled, and decoded anew.
+/// A policy: `keeps<S>(chunk)` says whether the cache keeps an inner chunk in memory of space S while it is not held. A
+/// chunk not kept on the device is the first to leave it; one not kept on the host is dropped instead of spilled, and
+/// decoded anew.
 ///
-/// It is asked by any thread, each time that a call does not find all of its chunks where it wants them, of all of
-/// them; until then the last answer stands. What it throws ends the call, before it has done anything. There, as in
-/// the function for a read's progress, the cache may be asked for what it has, `where`, `statistics`, a `hold` of
-/// chunks that are there; what would move chunks is an Error. This one keeps every chunk everywhere.
+/// Any thread may ask the policy: a call that does not find all of its chunks in place asks about all of them. Until
+/// then the last answer holds. An exception of the policy ends the call before it does anything. The policy, like a
+/// read's progress function, may call `where`, `statistics` and `hold` for chunks in place; a call that would move
+/// chunks throws Error. This policy keeps every chunk everywhere.
 struct KeepEverywhere {
   template <MemorySpace S>
   static constexpr bool keeps(Extents const&) {
@@ -47,34 +47,34 @@ consteval bool check_policy() {
     { policy.template keeps<space::Device>(chunk) } -> std::convertible_to<bool>;
   };
   static_assert(has_keeps,
-                "tessera: the policy of a cache has a template 'keeps': keeps<space::Host>(chunk) and "
-                "keeps<space::Device>(chunk), of an Extents const&, say whether a chunk stays there");
+                "tessera: a cache policy needs a template 'keeps': keeps<space::Host>(chunk) and "
+                "keeps<space::Device>(chunk), called with an Extents const&, return whether a chunk stays there");
   return has_keeps;
 }
 
 }  // namespace detail
 
-/// In which memories a cache has a chunk.
+/// The spaces in which a cache has a chunk.
 struct CachedPlaces {
   bool on_device = false, on_host = false;
 };
 
-/// What a cache did since it was made, and what it has now.
+/// A cache's counters since it was made, and its current contents.
 struct CacheStatistics {
-  std::uint64_t hits = 0;       ///< chunks that were where they were wanted
-  std::uint64_t misses = 0;     ///< chunks that were read from the store and decoded
-  std::uint64_t returns = 0;    ///< chunks that were copied from the host to the device, because they were wanted there
-  std::uint64_t shown = 0;      ///< chunks that were copied from the device, because they were wanted on the host
-  std::uint64_t spills = 0;     ///< chunks that were copied to the host to make room on the device
-  std::uint64_t forgotten = 0;  ///< chunks that nothing is kept of any more
-  std::uint64_t written = 0;    ///< chunks that were written back
-  std::uint64_t copies = 0;     ///< of the cache's own, across the bus: several chunks may share one
-  std::uint64_t to_device = 0, to_host = 0;        ///< bytes that crossed in these copies
-  std::uint64_t decoded = 0;                       ///< bytes of the chunks that were read, decoded
-  std::uint64_t held = 0;                          ///< chunks that are held, or placed, now; in each space
-  std::uint64_t dirty = 0;                         ///< chunks that are not written back yet
-  std::uint64_t on_device = 0, on_host = 0;        ///< chunks that are there now
-  std::uint64_t device_bytes = 0, host_bytes = 0;  ///< memory that is taken now: within the budget
+  std::uint64_t hits = 0;                          ///< chunks found in place
+  std::uint64_t misses = 0;                        ///< chunks read from the store and decoded
+  std::uint64_t returns = 0;                       ///< chunks copied from the host to the device on demand
+  std::uint64_t shown = 0;                         ///< chunks copied from the device to the host on demand
+  std::uint64_t spills = 0;                        ///< chunks copied to the host to make room on the device
+  std::uint64_t forgotten = 0;                     ///< chunks dropped with their last copy
+  std::uint64_t written = 0;                       ///< chunks written back
+  std::uint64_t copies = 0;                        ///< copies by the cache across the bus; several chunks may share one
+  std::uint64_t to_device = 0, to_host = 0;        ///< bytes of these copies
+  std::uint64_t decoded = 0;                       ///< bytes of the chunks read, decoded
+  std::uint64_t held = 0;                          ///< chunks held or placed now, in each space
+  std::uint64_t dirty = 0;                         ///< chunks not written back yet
+  std::uint64_t on_device = 0, on_host = 0;        ///< chunks there now
+  std::uint64_t device_bytes = 0, host_bytes = 0;  ///< memory in use now, within the budget
 };
 
 }}  // namespace tessera::v0

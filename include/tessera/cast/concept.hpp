@@ -1,5 +1,5 @@
-// The only way bytes change space: a crossing per pair of spaces, and three places to write it: cast<To>(buffer, on),
-// CastTo<Space> as a stage of a pipeline, CastStore as a store. Nothing else crosses.
+// cast, CastTo and crossing: bytes change memory space only by a crossing, which copy_to<To>(buffer, on), CastTo<Space>
+// (a pipeline stage) and CastStore (a store) use.
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -12,9 +12,9 @@
 
 namespace tessera { inline namespace v0 {
 
-/// `crossing<To, From>::copy(from, to, on)` copies bytes of equal size in the queue's order and waits for nothing; the
-/// caller calls `arrive` after the last copy. A pair of spaces without a crossing does not cross. Crossings that touch
-/// the device are in cast/host_device.cuh.
+/// `crossing<To, From>::copy(from, to, on)` copies bytes of equal size in the queue's order, without waiting; the
+/// caller calls `arrive` after the last copy. Spaces without a crossing cannot exchange bytes. Crossings that involve a
+/// device are in cast/host_device.cuh.
 template <MemorySpace To, MemorySpace From>
 struct crossing;
 
@@ -36,10 +36,11 @@ struct which_queue<space::Host, B> {
 };
 }  // namespace detail
 
-/// The queue that a crossing needs: a device queue, if one of the two sides needs it.
+/// The queue for a crossing: a device queue, if one of the spaces needs it.
 template <MemorySpace A, MemorySpace B>
 using crossing_queue = typename detail::which_queue<A, B>::type;
 
+/// That queue, from a queue of either kind: `on` itself, or its host queue.
 template <MemorySpace A, MemorySpace B, class AnyQueue>
 crossing_queue<A, B>& queue_between(AnyQueue& on) {
   if constexpr (std::same_as<crossing_queue<A, B>, Queue<space::Host>>)
@@ -48,76 +49,79 @@ crossing_queue<A, B>& queue_between(AnyQueue& on) {
     return on;
 }
 
+/// Whether bytes can cross from From to To: the header that defines their crossing is included.
 template <class To, class From>
 concept CrossesFrom = MemorySpace<To> && MemorySpace<From> &&
     requires(ByteView<From> from, ByteSpan<To> to, crossing_queue<To, From>& on) {
   crossing<To, From>::copy(from, to, on);
 };
 
-/// `crossing<To, From>::copy_ahead(from, to, on)` copies the host's bytes before the work that the queue got earlier.
-/// Requires: that work uses no memory of `to`. Later work of the queue comes after the copy.
+/// `crossing<To, From>::copy_ahead(from, to, on)` copies host bytes before earlier work of the queue. Requires: that
+/// work uses no memory of `to`. Later work of the queue comes after the copy.
 template <class To, class From>
 concept CrossesAhead = std::same_as<From, space::Host> && CrossesFrom<To, From> &&
     requires(ByteView<From> from, ByteSpan<To> to, crossing_queue<To, From>& on) {
   crossing<To, From>::copy_ahead(from, to, on);
 };
 
-/// The space to put bytes of space From into, if they are about to cross to To. It is host memory if From is.
+/// The space for bytes of space From that will cross to To. It is host memory if From is.
 template <MemorySpace To, MemorySpace From>
 struct staging {
   using type = From;
 };
+/// That space.
 template <MemorySpace To, MemorySpace From>
 using staging_t = typename staging<To, From>::type;
 
-/// Call it before you use bytes that crossed from From to To: it waits until the host's have arrived; those of other
-/// spaces are used in the queue's order.
+/// Call before you use bytes that crossed from From to To. Waits if they crossed to host memory; bytes in other spaces
+/// are used in the queue's order.
 template <MemorySpace To, MemorySpace From>
 void arrive(crossing_queue<To, From>& on) {
   if constexpr (std::same_as<To, space::Host> && !std::same_as<From, space::Host>) on.wait();
 }
 
+/// Whether view_in can view bytes of From in To: the same space, or host or device memory if both can access From.
 template <class To, class From>
 inline constexpr bool is_seen_in = std::same_as<To, From> ||
                                    (From::host_accessible && From::device_accessible &&
                                     (std::same_as<To, space::Host> || std::same_as<To, space::Device>));
 
-/// The same bytes as another space calls them, without a copy: pinned and managed memory is the host's, after a wait
-/// for the queue, and the device's, in the queue's order. `from` owns the bytes and does not change.
+/// The same bytes in another space, without a copy: pinned and managed memory can be used on the host, after a wait for
+/// the queue, or on the device, in the queue's order. `from` still owns the bytes.
 template <MemorySpace To, MemorySpace From>
 ByteView<To> view_in(ByteView<From> from, queue_for<From>& on) {
   static_assert(is_seen_in<To, From>,
-                "tessera: bytes of one of these memory spaces cannot be seen in the other; copy them: "
-                "cast<HostBuffer>(buffer, queue), cast<DeviceBuffer>(buffer, queue)");
+                "tessera: bytes in one of these memory spaces cannot be viewed in the other: copy them with "
+                "copy_to<HostBuffer>(buffer, queue) or copy_to<DeviceBuffer>(buffer, queue)");
   if constexpr (std::same_as<To, space::Host> && !std::same_as<From, space::Host>) on.wait();
   return {from.data, from.size};
 }
 
 namespace detail {
 
-// What makes buffers of one space out of another's asks here first.
+// Checked before buffers of one space are made from those of another.
 template <class To, class From>
 consteval bool check_crossing() {
   constexpr bool crosses = CrossesFrom<To, From>;
   static_assert(crosses,
-                "tessera: there is no crossing between these two memory spaces; include "
-                "tessera/cast/host_device.cuh, or cast to host memory first");
+                "tessera: found no crossing between these two memory spaces: include <tessera/cast/host_device.cuh>, "
+                "or copy to host memory first");
   return crosses;
 }
 template <class B>
 consteval bool check_made() {
   constexpr bool is_made = AllocatableBuffer<B>;
   static_assert(is_made,
-                "tessera: this is no buffer that can be made: bytes are cast to a buffer with memory of its own, e.g. "
+                "tessera: this type is not a buffer that owns its memory: copy to one that does, e.g. "
                 "HostBuffer, PinnedBuffer, ManagedBuffer, DeviceBuffer");
   return is_made;
 }
 
 }  // namespace detail
 
-/// A new buffer of type To with the bytes of `from`. A buffer that has that type already is moved, not copied.
+/// A new buffer of type To with the bytes of `from`. A buffer that already has that type is moved, not copied.
 template <Buffer To, Buffer From>
-To cast(From from, crossing_queue<typename To::space_type, typename From::space_type>& on) {
+To copy_to(From from, crossing_queue<typename To::space_type, typename From::space_type>& on) {
   using target = typename To::space_type;
   using source = typename From::space_type;
   if constexpr (std::same_as<To, From>) {
@@ -133,11 +137,17 @@ To cast(From from, crossing_queue<typename To::space_type, typename From::space_
     return result;
   }
 }
-/// No other type can be cast to.
+/// No other type can be copied to.
 template <class To, class From, class AnyQueue>
-requires(!Buffer<To>) void cast(From&&, AnyQueue&) { (void)detail::check_made<To>(); }
+requires(!Buffer<To>) void copy_to(From&&, AnyQueue&) { (void)detail::check_made<To>(); }
 
-/// A stage of a pipeline: encoded chunks cross from the space of the stage before it to To.
+template <class To, class From, class AnyQueue>
+[[deprecated("tessera: cast<B>(buffer, queue) was renamed copy_to<B>(buffer, queue)")]] auto cast(From&& from,
+                                                                                                  AnyQueue& on) {
+  return copy_to<To>(std::forward<From>(from), on);
+}
+
+/// A pipeline stage: encoded chunks cross to To from the space of the previous stage.
 template <class To>
 struct CastTo {};
 

@@ -1,4 +1,4 @@
-// Every crossing that touches the device, or memory that it reaches.
+// Crossings that involve a device, or memory that it can access.
 #pragma once
 #include <cuda_runtime_api.h>
 
@@ -6,15 +6,15 @@
 #include <tessera/buffer/managed_buffer.cuh>
 #include <tessera/buffer/pinned_buffer.cuh>
 #include <tessera/cast/concept.hpp>
-#include <tessera/core/cuda_check.cuh>
-#include <tessera/core/cuda_context.cuh>
+#include <tessera/core/detail/cuda_check.cuh>
+#include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/memory/queue.cuh>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-// One copy in the stream's order. (Programming guide, "Asynchronous Concurrent Execution": from and to pageable memory
-// the runtime may wait; do not rely on it.)
+// One copy in stream order. (Programming guide, "Asynchronous Concurrent Execution": the runtime may wait for copies
+// from and to pageable memory; do not rely on it.)
 template <MemorySpace To, MemorySpace From>
 struct StreamCopy {
   static void copy(ByteView<From> from, ByteSpan<To> to, Queue<space::Device>& on) {
@@ -22,8 +22,8 @@ struct StreamCopy {
     InContext const here{on.shared_stream()->context()};
     check(::cudaMemcpyAsync(to.data, from.data, from.size, cudaMemcpyDefault, on.stream()), "cudaMemcpyAsync");
   }
-  // Before what the queue was given earlier: none of that uses `to`, and `from` is there. What it is given later comes
-  // after the copy.
+  // Copies before earlier work of the queue. Requires: that work does not use `to`, and `from` is already written.
+  // Later work comes after the copy.
   static void copy_ahead(ByteView<From> from, ByteSpan<To> to, Queue<space::Device>& on) requires(
       From::host_accessible && !To::host_accessible) {
     if (from.size != 0) on.shared_stream()->copy_ahead(from.data, to.data, from.size);
@@ -36,7 +36,7 @@ template <MemorySpace To, MemorySpace From>
 requires(To::device_accessible || From::device_accessible) struct crossing<To, From> : detail::StreamCopy<To, From> {
 };
 
-/// Where to put the host's bytes on their way to and from the device: the runtime stages copies of pageable memory.
+/// Pinned, because the runtime stages copies of pageable memory.
 template <>
 struct staging<space::Device, space::Host> {
   using type = space::Pinned;

@@ -1,10 +1,8 @@
-// What codecs are told of a chunk, and what they are given to work on.
+// ChunkSpecification and CodecTask: a chunk as codecs see it, and their input and output.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
-#include <tessera/core/checked.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/field.hpp>
@@ -16,18 +14,14 @@ namespace tessera { inline namespace v0 {
 struct ChunkSpecification {
   Extents shape;
   DataType type;
-  std::vector<std::byte> fill{};  ///< one element, in the machine's byte order: shards have missing chunks too
-  std::vector<ComponentRun> components{};  ///< of an element that is a struct
+  std::vector<std::byte> fill{};  ///< one element, in native byte order: shards may lack chunks, too
+  std::vector<ComponentRun> components{};  ///< of a struct element
 
-  /// Throws: MetadataError, if that is more than memory can hold.
-  std::size_t size_in_bytes() const {
-    return checked_size(checked_product(element_count(shape, "the chunk shape"), type.size, "the chunk's size"),
-                        "the chunk");
-  }
+  /// Throws: MetadataError, if memory cannot hold it.
+  std::size_t size_in_bytes() const;
 };
 
-/// One chunk of a batch. The codec reads `from`, writes into `to`, and puts the number of bytes that it wrote into
-/// `size`.
+/// One chunk of a batch. The codec reads `from`, writes into `to`, and sets `size` to the number of bytes written.
 template <MemorySpace From, MemorySpace To = From>
 struct CodecTask {
   ByteView<From> from;
@@ -36,3 +30,7 @@ struct CodecTask {
 };
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/codec/detail/chunk.ipp>
+#endif

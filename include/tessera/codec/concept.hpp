@@ -1,5 +1,5 @@
-// What a codec is: three kinds, as in the Zarr v3 core specification ("Codecs"). A codec type is an implementation; its
-// name and configuration are the specification. Several types may share a name.
+// Codec: the concept of codecs, of three kinds as in the Zarr v3 core specification ("Codecs"). A codec type is an
+// implementation; its name and configuration are the specification. Several types may share a name.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <tessera/codec/chunk.hpp>
-#include <tessera/codec/elements.hpp>
+#include <tessera/codec/detail/elements.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/reader.hpp>
 #include <tessera/memory/queue.hpp>
@@ -18,49 +18,57 @@
 
 namespace tessera { inline namespace v0 {
 
-// The kinds. What a codec type of each has, besides `kind` and `name`; `runs_in<Space>`, if those are not all spaces
-// that the host can touch; and, if it has a configuration, `static C from(ObjectReader&)` and `Value configuration()
-// const`:
+// The kinds, and the members of a codec type of each, besides `kind` and `name`. A codec that does not run in all
+// host-accessible spaces has `runs_in<Space>`; one with a configuration has `static C from(ObjectReader&)` and `Value
+// configuration() const`.
 //
-//   array_to_array   ChunkSpecification encoded(ChunkSpecification) const      what comes out, from what goes in
+//   array_to_array   ChunkSpecification encoded(ChunkSpecification) const      the encoded chunk
 //                    Layout decoded(Layout) const                             the chunk seen through its encoded form
-//                    or, if it changes values: decode, encode, and `encoded`, if it changes more than these
+//                    or, if it changes values: decode, encode, and `encoded` if it changes more than these
 //   array_to_bytes   Layout layout(ChunkSpecification const&) const           the chunk seen through its bytes
 //                    and, if that is not all: encoded_bound(ChunkSpecification), decode, encode
-//   bytes_to_bytes   std::size_t encoded_bound(std::size_t) const             the largest encoded size of so many bytes
-//                    and, if encoded bytes say:                               the largest decoded size of these, or
-//                    std::size_t decoded_bound(ByteView<space::Host>) const   `unbounded`; they may lie
+//   bytes_to_bytes   std::size_t encoded_bound(std::size_t) const             largest encoded size, from a decoded one
+//                    and, if encoded bytes state it:                          their largest decoded size or
+//                    std::size_t decoded_bound(ByteView<space::Host>) const   `unbounded`; not trusted
 //                    decode, encode
-//                    and, if decoding takes memory beside its chunks:         how many bytes, for a chunk that decodes
-//                    std::size_t decoding_memory(std::size_t) const           to so many; a budget counts them
+//                    and, if decoding needs memory besides its chunks:        its bytes, for a decoded size; a budget
+//                    std::size_t decoding_memory(std::size_t) const           counts them
 //
-// decode and encode take one chunk of host memory and return the size:
+// decode and encode process one chunk in host memory and return the size:
 //   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const
-// or a batch in any space they run in: void decode(std::span<CodecTask<From, To>>, Queue& on) const.
-// A codec that changes values, and not their type, may take elements instead, of such T as it compiles for:
+// or a batch in any space where they run: void decode(std::span<CodecTask<From, To>>, Queue& on) const.
+// A codec that changes values but not their type may process elements instead, for each T that it compiles for:
 //   void decode(std::span<T const> from, std::span<T> to) const
-// A bytes-to-bytes codec that encodes in device memory may leave the sizes there, and not put them into the tasks:
-//   void encode(std::span<CodecTask<From> const>, EncodedSizes const&, Queue& on) const            waits for nothing
+// A bytes-to-bytes codec that encodes in device memory may leave the sizes there instead of setting them in the tasks:
+//   void encode(std::span<CodecTask<From> const>, EncodedSizes const&, Queue& on) const            does not wait
 //   void expect_encoded(CodecTask<From> const&, std::size_t size, std::int32_t status) const       when the host knows
-// If it need not know the sizes of what it encodes, either, it has `static constexpr bool takes_sizes = true`: between
-// one that leaves sizes and those behind it that take them nobody waits. If sizes follow from those of its input alone,
-// it has both forms of encode.
-// A codec that reads arrays may take the ChunkSpecification before them: bytes alone do not say what their elements
-// are. A codec that only rearranges or converts elements needs neither: it is read through, not run. One that changes
-// values is given all of a chunk, and gives it: elements one after the other, in C order, in the machine's byte order,
-// aligned. Any may have `C fitted(DataType) const`: what it is for a new array of such elements. A bytes-to-bytes codec
-// whose behaviour is undefined where its bytes are damaged has `static constexpr bool needs_checked_bytes = true`, and
-// one that decodes to what was encoded, or throws, `checks_bytes = true`: the one wants the other right behind it.
+// If the host need not know its input sizes either, it has `static constexpr bool takes_sizes = true`: the host does
+// not wait between a codec that leaves sizes and the codecs after it that take them. If its output sizes follow from
+// its input sizes alone, it has both forms of encode.
+// A codec that reads arrays may have the ChunkSpecification as first parameter: bytes alone do not state their
+// elements' type. A codec that only rearranges or converts elements needs neither decode nor encode: it is read
+// through, not run. One that changes values processes whole chunks: contiguous elements in C order, in native byte
+// order, aligned.
+// Any codec may have `C fitted(DataType) const`, its form for a new array of such elements, and `void expect_encodes()
+// const`, which throws a CodecError if the codec decodes, but does not encode, with its configuration; it is called
+// when an array is created, and before each write.
+// A bytes-to-bytes codec whose behaviour is undefined for damaged bytes has `static constexpr bool needs_checked_bytes
+// = true`; one that decodes to the bytes that were encoded, or throws, has `checks_bytes = true`. The former requires
+// the latter right behind it.
+/// The kind of codecs whose input and output are arrays.
 struct array_to_array {
   static constexpr bool reads_array = true, writes_array = true;
 };
+/// The kind of codecs that encode an array as bytes.
 struct array_to_bytes {
   static constexpr bool reads_array = true, writes_array = false;
 };
+/// The kind of codecs whose input and output are bytes.
 struct bytes_to_bytes {
   static constexpr bool reads_array = false, writes_array = false;
 };
 
+/// A `decoded_bound` of bytes that do not state their decoded size.
 inline constexpr auto unbounded = ~std::size_t{0};
 
 namespace detail {
@@ -72,12 +80,13 @@ concept SaysKind = requires {
 template <class K>
 inline constexpr bool is_codec_kind = std::same_as<K, array_to_array> || std::same_as<K, array_to_bytes> ||
                                       std::same_as<K, bytes_to_bytes>;
-// Of each object, and not of the type.
+// A member of each object, not of the type.
 template <class C>
 concept HasOwnName = std::is_member_object_pointer_v<decltype(&C::name)>;
 
 }  // namespace detail
 
+/// A type with a `kind`, and a static `name` that all its objects share.
 template <class C>
 concept Codec = requires {
   typename C::kind;
@@ -86,7 +95,7 @@ concept Codec = requires {
 
 namespace detail {
 
-// Whether a codec has a function of that name, whatever it takes: two bases with the name make it ambiguous.
+// Whether a codec has a function of that name, with any parameters: a second base with the name makes it ambiguous.
 struct has_decode {
   void decode();
 };
@@ -104,13 +113,13 @@ concept NamesEncode = (!std::is_final_v<C> && !requires { &beside<C, has_encode>
   &C::encode;
 };
 
-// A codec that is read through: by what its result is seen as.
+// A codec that is read through, with a layout.
 template <class C>
 concept ReadThrough = requires(C const& codec, Layout const& layout) {
   { codec.decoded(layout) } -> std::convertible_to<Layout>;
 };
 
-// The two things that are asked of a codec, with the chunk's specification if it takes that.
+// The calls of a codec, with the chunk's specification if it takes that.
 struct Decode {
   template <class C, class... A>
   requires requires(C const& codec, A&&... a) { codec.decode(std::forward<A>(a)...); }
@@ -143,7 +152,7 @@ struct Encode {
 template <class C>
 concept SaysForm = requires(C const& codec, ChunkSpecification chunk) { codec.encoded(chunk); };
 
-/// The chunk that an array-to-array codec makes of this one. Throws: MetadataError, if it does not take such elements.
+/// The chunk that an array-to-array codec makes of `chunk`. Throws: MetadataError, if it does not accept the elements.
 template <class C>
 ChunkSpecification encoded_chunk(C const& codec, ChunkSpecification const& chunk) {
   if constexpr (SaysForm<C>) {
@@ -154,16 +163,16 @@ ChunkSpecification encoded_chunk(C const& codec, ChunkSpecification const& chunk
   }
 }
 
-// Nothing that the codec has is left unused, and what its kind needs is there.
+// All members of the codec are used, and it has those that its kind requires.
 template <Codec C>
 consteval bool check_codec() {
   if constexpr (std::same_as<typename C::kind, array_to_array>) {
     constexpr bool runs = NamesDecode<C> || NamesEncode<C>;
     constexpr bool is_one = !(runs && ReadThrough<C>);
     static_assert(is_one,
-                  "tessera: this array-to-array codec has 'decode' or 'encode', which would not be called beside its "
-                  "'Layout decoded(Layout) const': a codec that changes values has no such 'decoded', one that only "
-                  "rearranges elements nothing else");
+                  "tessera: this array-to-array codec has 'decode' or 'encode', which would not be called because it "
+                  "has 'Layout decoded(Layout) const': remove this 'decoded' if the codec changes values, or "
+                  "'decode' and 'encode' if it only rearranges elements");
     constexpr bool is_any = runs || ReadThrough<C>;
     static_assert(is_any,
                   "tessera: this array-to-array codec lacks 'decode' and 'encode', if it changes values, or 'Layout "
@@ -174,8 +183,8 @@ consteval bool check_codec() {
     if constexpr (runs && SaysForm<C>) {
       constexpr bool keeps_type = !AskedForElements<Decode, C> && !AskedForElements<Encode, C>;
       static_assert(keeps_type,
-                    "tessera: this array-to-array codec takes elements, which keep their type, and so has no "
-                    "'encoded'; one that makes other elements of them takes bytes");
+                    "tessera: this array-to-array codec works on elements, which keep their type, so it must not have "
+                    "'encoded'; a codec that changes the type works on bytes");
       return is_one && keeps_type;
     } else {
       return is_one && is_any && says_form;
@@ -190,8 +199,8 @@ consteval bool check_codec() {
   } else {
     constexpr bool says_bound = requires(C const& codec) { codec.encoded_bound(std::size_t{}); };
     static_assert(says_bound,
-                  "tessera: this bytes-to-bytes codec lacks 'std::size_t encoded_bound(std::size_t) const', the largest "
-                  "encoded size of so many bytes");
+                  "tessera: this bytes-to-bytes codec lacks 'std::size_t encoded_bound(std::size_t) const', which "
+                  "returns the largest encoded size for a decoded size");
     return says_bound;
   }
 }
@@ -203,17 +212,18 @@ requires requires { C::template runs_in<S>; }
 inline constexpr bool runs_in<C, S> = C::template runs_in<S>;
 }  // namespace detail
 
+/// Whether a codec can decode and encode bytes in space S.
 template <class C, class S>
 concept RunsIn = Codec<C> && MemorySpace<S> && detail::runs_in<C, S>;
 
 namespace detail {
 
-// The space a codec's output is in. It stays where its input is ...
+// The space of a codec's output: that of its input ...
 template <class C, class S>
 struct encoded_space {
   using type = S;
 };
-// ... unless it says otherwise, as a shard does whose inner pipeline crosses.
+// ... unless the codec states another, as a shard does whose inner pipeline changes spaces.
 template <class C, class S>
 requires requires { typename C::template encoded_space<S>; }
 struct encoded_space<C, S> {

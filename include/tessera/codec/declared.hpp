@@ -1,4 +1,5 @@
-// Whether a codec that a program lists is there: those of tessera/with/ are known by name without their headers.
+// check_declared: whether a listed codec is defined. Codecs of tessera/with/ are declared here, so that an error can
+// name the missing header.
 #pragma once
 #include <concepts>
 
@@ -6,7 +7,6 @@
 
 namespace tessera { inline namespace v0 {
 
-// Those that a header of tessera/with/ defines: known without it, so as to say which one is missing.
 namespace codec {
 struct Adler32;
 struct Blosc;
@@ -28,7 +28,7 @@ inline constexpr bool is_one_of = (std::same_as<C, Others> || ...);
 template <class C>
 inline constexpr bool is_included = requires { sizeof(C); };
 
-/// Whether the header of a codec is there, and its kind and name are such.
+/// Whether the codec's header is included, and its kind and name are valid.
 template <class C>
 consteval bool check_declared() {
   constexpr bool is_known = is_included<C>;
@@ -54,7 +54,7 @@ consteval bool check_declared() {
                   "tessera: a codec's kind is one of three: 'using kind = tessera::array_to_array', 'array_to_bytes' or "
                   "'bytes_to_bytes'");
     static_assert(!is_codec_kind<typename C::kind> || !HasOwnName<C>,
-                  "tessera: a codec's name is its type's: 'static constexpr std::string_view name = ...'");
+                  "tessera: a codec's name must be a static member: 'static constexpr std::string_view name = ...'");
     return is_codec_kind<typename C::kind> && !HasOwnName<C>;
   } else {
     return is_known || !is_one_of<C, codec::Adler32, codec::Blosc, codec::Bz2, codec::Crc32, codec::Gzip, codec::Lz4,

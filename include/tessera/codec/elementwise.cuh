@@ -1,19 +1,19 @@
-// Codecs in device memory: those of single elements by the functions that the host calls, others by kernels of theirs.
+// codec::OnDevice: codecs in device memory. Elementwise codecs run the host's functions, others their own kernels.
 #pragma once
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include <tessera/codec/configuration.hpp>
-#include <tessera/codec/each_place.cuh>
-#include <tessera/codec/elementwise.hpp>
+#include <tessera/codec/detail/configuration.hpp>
+#include <tessera/codec/detail/each_place.cuh>
+#include <tessera/codec/detail/elementwise.hpp>
 #include <tessera/memory/queue.cuh>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// One element, by the function that the host calls for many.
+/// Applies the host's function for many elements to one.
 template <class F>
 struct OneElement {
   F f;
@@ -22,15 +22,14 @@ struct OneElement {
   }
 };
 
-/// What a codec does to a mini-batch in device memory. Codecs that do not make each element by itself have their own,
-/// in a header beside theirs.
+/// A codec's work on a mini-batch in device memory. A codec that is not elementwise specialises it in a header beside
+/// its own.
 template <class C>
 struct KernelsOf {
   static constexpr bool is_elementwise = std::derived_from<C, Elementwise<C>>;
   static_assert(is_elementwise,
-                "tessera: no kernels of this codec are there: codec::OnDevice takes those that make each element by "
-                "itself, and codec::Delta, PackBits, PackedBooleans and Shuffle, whose headers end in .cuh beside the "
-                ".hpp");
+                "tessera: codec::OnDevice has no kernels for this codec: use one that makes each element by itself, or "
+                "codec::Delta, PackBits, PackedBooleans or Shuffle and include its .cuh header beside the .hpp");
 
   template <class DeviceQueue>
   static void decode(C const& codec, ChunkSpecification const& chunk, std::span<CodecTask<space::Device>> batch,
@@ -49,7 +48,7 @@ struct KernelsOf {
     auto const of = [&](CodecTask<space::Device>& task) {
       auto const elements = C::count(f, task.from.size, task.to.size);
       task.size = elements * f.to_size;
-      return Places<OneElement<F>>{{f}, elements};
+      return PlacesOfChunk<OneElement<F>>{{f}, elements};
     };
     launch_places(batch, on, of, F::may_refuse, [](auto const&, std::uint64_t i) { C::refuse_element(i); });
   }
@@ -59,9 +58,9 @@ struct KernelsOf {
 
 namespace codec {
 
-/// The codec C in device memory: `OnDevice<BitRound>`. A list may have it beside C, and a chunk takes the one that runs
-/// where it is. One launch for up to 192 chunks. The host waits only where a chunk may be refused, once for each
-/// launch: by cast_value and scale_offset for an element, by packbits for its byte of padding.
+/// The codec C in device memory: `OnDevice<BitRound>`. A list may have it beside C; a chunk uses the one that runs in
+/// its space. One launch for up to 192 chunks. The host waits only if a chunk may be refused, once for each launch: by
+/// cast_value and scale_offset for an element, by packbits for its padding byte.
 template <class C>
 struct OnDevice : C {
   template <class S>
@@ -71,7 +70,7 @@ struct OnDevice : C {
   explicit OnDevice(C const& codec) : C(codec) {}
   static OnDevice from(ObjectReader& configuration) { return OnDevice{detail::configured<C>(configuration)}; }
 
-  /// Throws: CodecError with the number of a chunk that is refused; DeviceError.
+  /// Throws: CodecError with the number of a refused chunk; DeviceError.
   template <std::same_as<Queue<space::Device>> DeviceQueue>
   void decode(ChunkSpecification const& chunk, std::span<CodecTask<space::Device>> batch, DeviceQueue& on) const {
     detail::KernelsOf<C>::decode(*this, chunk, batch, on);

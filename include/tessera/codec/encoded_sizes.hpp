@@ -1,5 +1,5 @@
-// Sizes of what codecs encoded, in device memory: one encoder after another reads them there, and the host learns them
-// when the last is done.
+// EncodedSizes: sizes of encoded chunks in device memory. Each encoder reads those of the one before it there; the host
+// reads them after the last.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -7,30 +7,29 @@
 #include <cstdint>
 #include <utility>
 
-#include <tessera/buffer/scratch.hpp>
+#include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/memory/bytes.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// What an encoder in device memory is told of sizes, and what it tells: lists in that memory, an entry for each chunk.
+/// An encoder's input and output sizes: lists in device memory, an entry for each chunk.
 struct EncodedSizes {
-  std::size_t const* before = nullptr;  ///< bytes of each chunk; null: as its task says, which else says the most
-  std::size_t* after = nullptr;         ///< for the encoder to write: bytes of what it made of each
-  std::int32_t* statuses = nullptr;     ///< likewise, for the codec's own `expect_encoded`
+  std::size_t const* before = nullptr;  ///< bytes of each chunk, at most its task's size; null: that size
+  std::size_t* after = nullptr;         ///< bytes of each encoded chunk, from the encoder
+  std::int32_t* statuses = nullptr;     ///< from the encoder, for the codec's `expect_encoded`
 };
 
 namespace detail {
 
-/// A size that an encoder left of a chunk for which there are at most so many bytes. Of one that it could not encode it
-/// says anything: then one byte stands for it, until the host is told.
+/// The size that an encoder left of a chunk of at most `most` bytes. It is arbitrary for a chunk that could not be
+/// encoded: then 1 replaces it, until the host sees the status.
 TESSERA_HOST_DEVICE constexpr std::size_t sound_size(std::size_t said, std::size_t most) {
   return said == 0 || said > most ? 1 : said;
 }
 
-/// The lists of encoders that follow each other. Kept by the queue: they grow to what was asked for, and then nothing
-/// is allocated.
+/// The lists of successive encoders. Kept by the queue: it allocates only to grow.
 template <MemorySpace S>
 class EncodedRows {
   using Staging = staging_t<S, space::Host>;
@@ -48,7 +47,7 @@ class EncodedRows {
             statuses + encoder * chunks_};
   }
 
-  /// One copy of all lists, for the host to read when it has waited.
+  /// Copies all lists at once; the host may read them after waiting.
   void bring(Queue& on) {
     auto const here = answers_.take(in_steps(size()), on).sub(0, size());
     crossing<Staging, S>::copy(ByteView<S>{there_, size()}, here, on);
@@ -75,8 +74,8 @@ class EncodedRows {
   std::byte const* here_ = nullptr;
 };
 
-/// Chunks through encoders that follow each other: calls start(k, EncodedSizes) for each of so many, waits once for
-/// all, and then calls found(k, i, size, status) for each chunk i of each.
+/// Runs chunks through successive encoders: calls start(k, EncodedSizes) for each encoder, waits once for all, and then
+/// calls found(k, i, size, status) for each chunk i of each.
 template <MemorySpace S, class Start, class Found>
 void encode_in_turn(std::size_t chunks, std::size_t encoders, queue_for<S>& on, Start&& start, Found&& found) {
   if (chunks == 0) return;

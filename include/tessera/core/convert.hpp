@@ -1,7 +1,6 @@
-// Numbers of one type as those of another.
+// Conversion between the number type of an array and that of the program.
 #pragma once
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -9,32 +8,31 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/decimal.hpp>
+#include <tessera/core/detail/decimal.hpp>
+#include <tessera/core/detail/missing.hpp>
+#include <tessera/core/detail/number_as.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/float16.hpp>
-#include <tessera/core/missing.hpp>
-#include <tessera/core/number_as.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// A number does not fit the type that it is converted to.
+/// A number does not fit the type to which it is converted.
 struct ConversionError : detail::Located<ConversionError> {
   using Located::Located;
 };
 
-/// What happens to a number that does not fit: `refuse` throws, `saturate` takes the nearest number of the type, and 0
+/// What happens to a number that does not fit: `refuse` throws, `saturate` takes the nearest number of the type, or 0
 /// for NaN.
 enum class OutOfRange : std::uint8_t { refuse, saturate };
 
-/// How the numbers of an array and those of a program correspond: a number of the program is
-/// `scale * number of the array + offset`, worked out in double and rounded once: to the nearest, of two to the even
-/// one. With a scale of 1 and an offset of 0 nothing is worked out: an integer stays what it is. A number of the array
-/// that is `missing` is NaN to the program, and NaN is written as the first of them.
+/// How numbers of an array map to numbers of the program: `scale * number of the array + offset`, computed in double
+/// and rounded once, to nearest, ties to even. With a scale of 1 and an offset of 0 nothing is computed: integers stay
+/// exact. A number of the array that is `missing` is NaN in the program, and NaN is written as the first missing
+/// number.
 struct Conversion {
-  double scale = 1, offset = 0;
-  OutOfRange out_of_range = OutOfRange::refuse;
-  MissingNumbers missing{};  ///< of the array, before they are scaled
+  double scale = 1, offset = 0;                  ///< `scale * number of the array + offset`
+  OutOfRange out_of_range = OutOfRange::refuse;  ///< for a number that does not fit
+  MissingNumbers missing{};                      ///< in the array's type, before scaling
 };
 
 /// Integers of 8 to 64 bits, float16, float and double.
@@ -44,7 +42,7 @@ concept ConvertibleElement = Element<T> &&
 
 namespace detail {
 
-// What is done with a number: nothing is worked out, or it is; and it is seen to whether it fits, where not all do.
+// Modes of a conversion. is_same: scale and offset are not applied. is_checked: some numbers may not fit.
 struct AsItIs {
   static constexpr bool is_same = true, is_checked = true;
 };
@@ -58,13 +56,13 @@ struct WorkedOutFitting {
   static constexpr bool is_same = false, is_checked = false;
 };
 
-/// Numbers of an array as those of a program.
+/// Converts an array's numbers to the program's.
 template <class Program, class T>
 struct ToProgram {
   using To = Program;
   using From = T;
-  static constexpr bool swaps_first = true;  ///< the other byte order is that of what it is made of
-  static constexpr bool may_miss = is_fraction<Program>;  ///< has a NaN for what is missing
+  static constexpr bool swaps_first = true;  ///< swap byte order before conversion, not after
+  static constexpr bool may_miss = is_fraction<Program>;  ///< whether NaN exists for missing numbers
   double scale = 1, offset = 0;
   MissingOf<T> missing{};
   TESSERA_HOST_DEVICE double work_out(double number) const { return rounded_product(number, scale) + offset; }
@@ -74,7 +72,7 @@ struct ToProgram {
     return static_cast<Program>(nan);
   }
 };
-/// And the other way round.
+/// Converts the program's numbers to the array's.
 template <class T, class Program>
 struct ToArray {
   using To = T;
@@ -88,7 +86,7 @@ struct ToArray {
   TESSERA_HOST_DEVICE T none() const { return missing.first; }
 };
 
-/// One number that is not missing.
+/// Converts one number that is not missing.
 template <class Mode, class Way>
 TESSERA_HOST_DEVICE typename Way::To converted_known(Way const& way, typename Way::From from, bool& fits) {
   using To = typename Way::To;
@@ -106,7 +104,7 @@ TESSERA_HOST_DEVICE typename Way::To converted_known(Way const& way, typename Wa
   }
 }
 
-/// One number. What is missing fits.
+/// Converts one number. A missing number always fits.
 template <class Mode, class Way>
 TESSERA_HOST_DEVICE typename Way::To converted(Way const& way, typename Way::From from, bool& fits) {
   if constexpr (Way::may_miss)
@@ -114,13 +112,9 @@ TESSERA_HOST_DEVICE typename Way::To converted(Way const& way, typename Way::Fro
   return converted_known<Mode>(way, from, fits);
 }
 
-inline ConversionError has_no_nan(DataType type) {
-  return ConversionError{text({"missing numbers are NaN to the program, which ", type.name(),
-                               " does not have: read them as float, double or float16"})};
-}
+TESSERA_DECL ConversionError has_no_nan(DataType type);
 
-/// How numbers are read, or written. Throws: ConversionError, if they could be missing, and what they are read as has
-/// no number for that.
+/// A ToProgram or ToArray. Throws: ConversionError, if numbers may be missing and are read as a type without NaN.
 template <class Way>
 Way way_of(Conversion const& conversion) {
   Way way{conversion.scale, conversion.offset};
@@ -136,8 +130,8 @@ bool is_same(Way const& way) {
   return way.scale == 1 && way.offset == 0;
 }
 
-/// Calls f(Mode{}). Numbers keep their order when they are converted: if the ends of a type fit all of it does. What is
-/// infinite or no number fits where fractions do.
+/// Calls f(Mode{}). Conversion is monotonic: if both ends of a type fit, all of it fits. Infinities and NaN fit every
+/// floating-point type.
 template <class Way, class F>
 decltype(auto) with_mode(Way const& way, F&& f) {
   if constexpr (std::integral<typename Way::From> || is_fraction<typename Way::To>) {
@@ -166,12 +160,13 @@ std::string number_text(T number) {
     return std::to_string(number);
 }
 
-/// Says that a number does not fit; `place` says where it is.
-inline ConversionError does_not_fit(std::string const& number, bool is_same, DataType type, std::string const& place) {
-  return ConversionError{
-      text({"element ", place, " of the selection is ", number, ", which ", is_same ? "" : "with scale and offset ",
-            "does not fit in ", type.name(), "; OutOfRange::saturate takes the nearest number"})};
-}
+/// The error for a number that does not fit; `place` is its position.
+TESSERA_DECL ConversionError does_not_fit(std::string const& number, bool is_same, DataType type,
+                                          std::string const& place);
 
 }  // namespace detail
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/core/detail/convert.ipp>
+#endif

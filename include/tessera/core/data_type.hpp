@@ -1,4 +1,4 @@
-// The data types of Zarr v3 (core specification, "Data types"), at run time and of a C++ type.
+// The data types of Zarr v3 (core specification, "Data types"): at run time, and for a C++ type.
 #pragma once
 #include <array>
 #include <concepts>
@@ -7,12 +7,12 @@
 #include <string>
 #include <type_traits>
 
-#include <tessera/core/config.hpp>
-#include <tessera/core/number_format.hpp>
+#include <tessera/core/detail/number_format.hpp>
 #include <tessera/core/time_unit.hpp>
 
 namespace tessera { inline namespace v0 {
 
+/// What an element is; a DataType adds its size and format.
 enum class DataKind : std::uint8_t {
   boolean,
   signed_integer,
@@ -20,29 +20,29 @@ enum class DataKind : std::uint8_t {
   floating,
   complex,
   raw,
-  datetime,         ///< "numpy.datetime64": moments, counted in 64 bits from 1970 on
-  timedelta,        ///< "numpy.timedelta64": how long
-  utf32,            ///< "fixed_length_utf32": text, each code point in four bytes, filled up with zeros
-  null_terminated,  ///< "null_terminated_bytes": bytes, filled up with zeros
-  structure,        ///< "struct": several fields, which ArrayMetadata names
+  datetime,         ///< "numpy.datetime64": moments, counted in 64 bits from 1970
+  timedelta,        ///< "numpy.timedelta64": durations
+  utf32,            ///< "fixed_length_utf32": text, four bytes for each code point, padded with zeros
+  null_terminated,  ///< "null_terminated_bytes": bytes, padded with zeros
+  structure,        ///< "struct": several fields, listed in ArrayMetadata
   string,           ///< UTF-8 of any length
-  bytes,            ///< any number of any bytes
+  bytes,            ///< any bytes, of any length
 };
 
-/// What an element is. Members that do not concern a type have the values that they have here.
+/// The type of an element. Members that do not apply to a type keep their defaults.
 struct DataType {
   DataKind kind = DataKind::unsigned_integer;
-  std::uint32_t size = 1;  ///< bytes; of elements that vary in size, those of the reference that a chunk holds
-  NumberFormat format = NumberFormat::usual;  ///< of a number, or of both parts of a complex one
+  std::uint32_t size = 1;  ///< bytes; for variable-size elements, the size of the reference in a decoded chunk
+  NumberFormat format = NumberFormat::usual;  ///< of a number, or of both parts of a complex number
   TimeUnit unit = TimeUnit::generic;          ///< of a time
-  std::uint32_t scale = 1;                    ///< of a time: how many units are counted as one
-  std::uint32_t largest = 1;                  ///< of a struct: bytes of the largest of its components
+  std::uint32_t scale = 1;                    ///< of a time: units per count
+  std::uint32_t largest = 1;                  ///< of a struct: bytes of its largest component
 
-  /// The name in `zarr.json`, e.g. "float32"; of types that have a configuration, with it: "numpy.datetime64[10ns]",
-  /// "fixed_length_utf32[48]".
+  /// The name in `zarr.json`, e.g. "float32". The name of a type with a configuration includes it:
+  /// "numpy.datetime64[10ns]", "fixed_length_utf32[48]".
   std::string name() const;
-  /// The number of bytes that a change of byte order swaps together: 1 where byte order means nothing. Components of a
-  /// struct may differ: that of the largest.
+  /// Bytes that a change of byte order swaps together: 1 if byte order has no meaning; for a struct, those of its
+  /// largest component.
   constexpr std::size_t component() const {
     switch (kind) {
       case DataKind::raw:
@@ -61,54 +61,18 @@ struct DataType {
     }
   }
 
-  /// Whether elements differ in size: strings, and bytes of any length.
+  /// Whether elements differ in size: strings and bytes.
   constexpr bool varies() const { return kind == DataKind::string || kind == DataKind::bytes; }
 
   friend bool operator==(DataType, DataType) = default;
-  /// Its name. Of any stream, so that this includes none.
+  /// Writes the name. A template, so that this header includes no stream.
   template <class Stream>
   friend auto operator<<(Stream& to, DataType type) -> decltype(to << std::string{}) {
     return to << type.name();
   }
 };
 
-inline std::string DataType::name() const {
-  auto const with = [](char const* name, std::string const& what) { return std::string{name} + "[" + what + "]"; };
-  auto const bits = std::to_string(std::uint64_t{size} * 8);
-  switch (kind) {
-    case DataKind::boolean:
-      return "bool";
-    case DataKind::signed_integer:
-    case DataKind::unsigned_integer: {
-      std::string const name = kind == DataKind::signed_integer ? "int" : "uint";
-      return name + (format == NumberFormat::int2 ? "2" : format == NumberFormat::int4 ? "4" : bits);
-    }
-    case DataKind::floating:
-      return format == NumberFormat::usual ? "float" + bits : std::string{detail::format_name(format)};
-    case DataKind::complex:
-      if (format != NumberFormat::usual) return "complex_" + std::string{detail::format_name(format)};
-      return size == 4 ? "complex_float16" : "complex" + bits;
-    case DataKind::raw:
-      return "r" + bits;
-    case DataKind::datetime:
-    case DataKind::timedelta:
-      return with(kind == DataKind::datetime ? "numpy.datetime64" : "numpy.timedelta64",
-                  (scale == 1 ? "" : std::to_string(scale)) + std::string{detail::unit_name(unit)});
-    case DataKind::utf32:
-      return with("fixed_length_utf32", std::to_string(size));
-    case DataKind::null_terminated:
-      return with("null_terminated_bytes", std::to_string(size));
-    case DataKind::structure:
-      return with("struct", std::to_string(size));
-    case DataKind::string:
-      return "string";
-    case DataKind::bytes:
-      return "bytes";
-  }
-  return "?";
-}
-
-/// The data types of the core specification, but for the raw ones, of which there is one for each size.
+/// The data types of the core specification, except the raw types, which exist for every size.
 inline constexpr DataType data_types[] = {
     {DataKind::boolean, 1},          {DataKind::signed_integer, 1},   {DataKind::signed_integer, 2},
     {DataKind::signed_integer, 4},   {DataKind::signed_integer, 8},   {DataKind::unsigned_integer, 1},
@@ -117,11 +81,12 @@ inline constexpr DataType data_types[] = {
     {DataKind::complex, 8},          {DataKind::complex, 16},
 };
 
+/// The data types of strings and of bytes, both of any length.
 inline constexpr DataType string_type{DataKind::string, 16}, bytes_type{DataKind::bytes, 16};
 
 namespace detail {
 
-/// Whether elements of `number` are the integers that times are counted in.
+/// Whether `number` is the integer type in which `time` is counted.
 constexpr bool is_count_of(DataType number, DataType time) {
   return (time.kind == DataKind::datetime || time.kind == DataKind::timedelta) &&
          number == DataType{DataKind::signed_integer, 8};
@@ -144,7 +109,7 @@ requires(std::is_arithmetic_v<T> && sizeof(T) <= 8 && !std::same_as<T, char8_t> 
                                  sizeof(T)};
 };
 
-// std::complex, cuda::std::complex, thrust::complex: none of their headers is needed.
+// std::complex, cuda::std::complex, thrust::complex: matched by their members, so that no header is needed.
 template <class T>
 requires(std::is_floating_point_v<typename T::value_type> && sizeof(T) == 2 * sizeof(typename T::value_type) &&
          sizeof(T) <= 16 && requires(T const& z) { z.real(), z.imag(); }) struct element_traits<T> {
@@ -156,7 +121,7 @@ struct element_traits<std::array<std::byte, N>> {
   static constexpr DataType type{DataKind::raw, N};
 };
 
-/// The bits of a half-precision number, for programs without a type for it.
+/// The bits of a half-precision number, for programs that have no type for it.
 struct float16_bits {
   std::uint16_t bits = 0;
   friend bool operator==(float16_bits, float16_bits) = default;
@@ -172,21 +137,26 @@ template <class T>
 concept HasDataType = std::same_as<T, std::remove_cv_t<T>> && requires {
   { element_traits<T>::type } -> std::convertible_to<DataType>;
 };
-/// Elements that own bytes of any number: array/strings.hpp.
+/// Elements that own any number of bytes: array/strings.hpp.
 template <class T>
 concept VaryingElement = HasDataType<T> && element_traits<T>::type.varies();
 
 }  // namespace detail
 
-/// C++ types that are elements of a Zarr array.
+/// C++ types that can be elements of a Zarr array.
 template <class T>
 concept Element = detail::VaryingElement<T> ||
                   (detail::HasDataType<T> && std::is_trivially_copyable_v<T> &&
                    element_traits<T>::type.size == sizeof(T));
 
+/// The data type of T.
 template <Element T>
 consteval DataType data_type_of() {
   return element_traits<T>::type;
 }
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/core/detail/data_type.ipp>
+#endif

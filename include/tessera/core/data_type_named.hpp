@@ -1,57 +1,27 @@
-// From the name of a data type in a document to the type.
+// data_type_named: the data type for a name in a metadata document.
 #pragma once
-#include <charconv>
-#include <cstddef>
-#include <cstdint>
-#include <iterator>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
+#include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-// Numbers that are no core type: "bfloat16", "complex_float8_e5m2", "complex_float16", "int4".
-inline std::optional<DataType> small_number_named(std::string_view name) {
-  if (name == "complex_float16") return DataType{DataKind::complex, 4};
-  for (auto const format : {NumberFormat::int2, NumberFormat::int4})
-    for (auto const kind : {DataKind::signed_integer, DataKind::unsigned_integer})
-      if (DataType const type{kind, 1, format}; type.name() == name) return type;
-  for (std::size_t i = 0; i < std::size(small_float_names); ++i) {
-    auto const format = static_cast<NumberFormat>(static_cast<std::size_t>(first_small_float) + i);
-    if (name == format_name(format)) return DataType{DataKind::floating, size_of(format), format};
-    if (name.starts_with("complex_") && name.substr(8) == format_name(format))
-      return DataType{DataKind::complex, 2 * size_of(format), format};
-  }
-  return std::nullopt;
-}
+// Names outside the core specification: "bfloat16", "complex_float8_e5m2", "complex_float16", "int4".
+TESSERA_DECL std::optional<DataType> small_number_named(std::string_view name);
 
 }  // namespace detail
 
-/// "r24" is three bytes without a meaning to tessera. At most a MiB.
-inline std::optional<DataType> raw_type_named(std::string_view name) {
-  std::uint32_t bits = 0;
-  if (name.size() < 2 || name[0] != 'r' || name[1] == '0') return std::nullopt;
-  auto const [stop, error] = std::from_chars(name.data() + 1, name.data() + name.size(), bits);
-  if (error != std::errc{} || stop != name.data() + name.size() || bits % 8 != 0 || bits > 8u << 20)
-    return std::nullopt;
-  return DataType{DataKind::raw, bits / 8};
-}
+/// The raw type of a name such as "r24": three bytes that tessera does not interpret. At most 1 MiB.
+TESSERA_DECL std::optional<DataType> raw_type_named(std::string_view name);
 
-/// The data type whose whole name that is in `zarr.json`: it has no configuration.
-inline std::optional<DataType> data_type_named(std::string_view name) {
-  for (auto type : data_types)
-    if (type.name() == name) return type;
-  // Registered names of the same types.
-  if (name == "complex_float32") return DataType{DataKind::complex, 8};
-  if (name == "complex_float64") return DataType{DataKind::complex, 16};
-  if (name == "string") return string_type;
-  // zarr-python writes the second, and older drafts have the third.
-  if (name == "bytes" || name == "variable_length_bytes" || name == "binary") return bytes_type;
-  if (auto const type = detail::small_number_named(name)) return type;
-  return raw_type_named(name);
-}
+/// The data type with this name in `zarr.json`, if the type needs no configuration.
+TESSERA_DECL std::optional<DataType> data_type_named(std::string_view name);
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/core/detail/data_type_named.ipp>
+#endif

@@ -1,23 +1,21 @@
-// One number per dimension, without allocation: shapes, positions and strides.
+// Dimensions: one number per dimension, without allocation, for shapes, positions and strides.
 #pragma once
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
-#include <span>
 #include <string>
 #include <type_traits>
 
-#include <tessera/core/checked.hpp>
-#include <tessera/core/error.hpp>
+#include <tessera/core/config.hpp>
+#include <tessera/core/detail/bounds.hpp>
 #include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// The largest number of dimensions. NumPy 1 and TensorStore draw the line at 32 too.
-inline constexpr std::size_t max_rank = 32;
+/// The most dimensions that an array can have.
+inline constexpr std::size_t max_rank = bounds::dimensions;
 
 template <class T>
 class Dimensions;
@@ -40,20 +38,13 @@ concept Integers = requires(R const& numbers) {
   std::end(numbers);
 };
 
-[[noreturn]] inline void refuse_number(std::int64_t found) {
-  throw SelectionError{text({"found ", found, " among numbers of dimensions, expected them from 0 on"})};
-}
+[[noreturn]] TESSERA_DECL void refuse_number(std::int64_t found);
 
-[[noreturn]] inline void refuse_number(std::uint64_t found) {
-  throw SelectionError{text({"found ", found, " among numbers with a sign, expected at most ",
-                             std::numeric_limits<std::int64_t>::max()})};
-}
+[[noreturn]] TESSERA_DECL void refuse_number(std::uint64_t found);
 
-[[noreturn, gnu::noinline]] inline void refuse_rank() {
-  throw MetadataError{"more than " + std::to_string(max_rank) + " dimensions"};
-}
+[[noreturn]] void refuse_rank();
 
-// A number of whatever integer type. Throws: SelectionError, if T does not have it.
+// A number of any integer type. Throws: SelectionError, if T cannot represent it.
 template <Integer T>
 struct Entry {
   T number;
@@ -69,8 +60,8 @@ struct Entry {
 }  // namespace detail
 
 /// Made of any integers: `{rows, columns}`, a std::vector, a std::array. Throws: SelectionError, if a number is
-/// negative and must not be, or too large for a signed number. Assignment copies only the numbers that exist: chunks
-/// may be tiny, and there are several of these for each chunk.
+/// negative for an unsigned T, or too large for a signed T. Assignment copies only rank() numbers: chunks may be tiny,
+/// and each has several Dimensions.
 template <class T>
 class Dimensions {
  public:
@@ -89,7 +80,7 @@ class Dimensions {
     for (auto const& value : values) push_back(detail::Entry<T>{value}.number);
   }
   static constexpr Dimensions filled(std::size_t rank, T value) {
-    Dimensions result{};  // braces: nvcc warns without
+    Dimensions result{};  // nvcc warns without braces
     while (result.rank_ < rank) result.push_back(value);
     return result;
   }
@@ -109,7 +100,7 @@ class Dimensions {
       if (a[d] != b[d]) return false;
     return true;
   }
-  /// `std::cout << array.shape()`: as to_string. Of any stream, so that this includes none.
+  /// `std::cout << array.shape()`: like to_string. A template, so that this header includes no stream.
   template <class Stream>
   friend auto operator<<(Stream& to, Dimensions const& values) -> decltype(to << std::string{}) {
     return to << to_string(values);
@@ -120,17 +111,16 @@ class Dimensions {
   T values_[max_rank]{};
 };
 
+/// Lengths or positions along each dimension.
 using Extents = Dimensions<std::uint64_t>;
+/// Distances along each dimension, which may be negative or zero.
 using Strides = Dimensions<std::int64_t>;
 
 /// Throws: MetadataError naming `what`, on overflow.
-inline std::uint64_t element_count(Extents const& shape, std::string_view what) {
-  std::uint64_t count = 1;
-  for (auto n : shape)
-    if (n == 0) return 0;
-  for (auto n : shape) count = checked_product(count, n, what);
-  return count;
-}
+TESSERA_DECL std::uint64_t element_count(Extents const& shape, std::string_view what);
+
+/// The product of the shape, or the largest 64-bit number on overflow.
+TESSERA_DECL std::uint64_t count_or_most(Extents const& shape);
 
 /// "[197, 233, 189]"
 template <class T>
@@ -141,3 +131,7 @@ std::string to_string(Dimensions<T> const& values) {
 }
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/core/detail/dimensions.ipp>
+#endif

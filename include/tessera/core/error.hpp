@@ -1,5 +1,4 @@
-// One hierarchy of exceptions. An error gathers where it happened (store, key, codec) on its way up, and says all of it
-// in one line.
+// The exceptions of tessera. Each collects where it happened (store, key, codec) and reports all of it in one line.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,28 +8,29 @@
 #include <string_view>
 #include <utility>
 
-#include <tessera/core/config.hpp>
-#include <tessera/core/printable.hpp>
-#include <tessera/core/text.hpp>
-
 namespace tessera { inline namespace v0 {
 
-/// What tessera throws. Each `in_...` adds a place that the thrower did not know. Of several places of one kind, the
-/// one that was added first stays.
+/// Base class of tessera's exceptions. Each `in_...` adds a place that the thrower did not know. Of several places of
+/// one kind, the first added stays.
 class Error : public std::exception {
  public:
-  explicit Error(std::string problem) : problem_{std::move(problem)} { compose(); }
+  explicit Error(std::string problem);
+  Error(Error const&);
+  Error(Error&&) noexcept;
+  Error& operator=(Error const&);
+  Error& operator=(Error&&) noexcept;
+  ~Error() override;
 
   char const* what() const noexcept override { return text_.c_str(); }
   std::string const& store() const noexcept { return store_; }
   std::string const& key() const noexcept { return key_; }
-  std::string const& work() const noexcept { return work_; }  ///< what was under way, where no chunk is known
+  std::string const& work() const noexcept { return work_; }  ///< the operation, if no chunk is known
   std::string const& codec() const noexcept { return codec_; }
-  std::string const& inner_chunk() const noexcept { return inner_chunk_; }  ///< its place in the array, in a shard
-  /// The number of the chunk in the batch: codecs know chunks by their numbers, readers by their keys. An error that
-  /// has a key has no number, because batches can be nested, as shards are.
+  std::string const& inner_chunk() const noexcept { return inner_chunk_; }  ///< position in the array, in a shard
+  /// The number of the chunk in the batch: codecs know numbers, readers know keys. An error with a key has none,
+  /// because batches can be nested, as shards are.
   std::optional<std::size_t> chunk() const noexcept { return chunk_; }
-  /// Where the range begins, in bytes, that was asked for and lies beyond the end of the key's value.
+  /// The offset in bytes of a requested range that lies beyond the end of the key's value.
   std::optional<std::uint64_t> range_beyond() const noexcept { return range_beyond_; }
 
   Error& in_store(std::string_view name) { return add(store_, name); }
@@ -42,22 +42,8 @@ class Error : public std::exception {
   Error& in_range_beyond(std::uint64_t offset) { return range_beyond_ = offset, *this; }
 
  private:
-  Error& add(std::string& place, std::string_view name) {
-    if (place.empty()) place = std::string{name};
-    compose();
-    return *this;
-  }
-  void compose() {
-    auto const cut = [](std::string_view long_text) {
-      constexpr std::size_t longest = 1000;  // bytes: names and what was found come from files
-      return text({detail::beginning(long_text, longest), long_text.size() > longest ? "..." : ""});
-    };
-    auto const where = [&](std::string_view what, std::string_view name, std::string_view after) {
-      return name.empty() ? std::string{} : text({what, cut(name), after});
-    };
-    text_ = printable(text({where("", store_, ": "), where("key \"", key_, "\": "), where("", work_, ": "),
-                            where("inner chunk ", inner_chunk_, ": "), where("codec ", codec_, ": "), cut(problem_)}));
-  }
+  Error& add(std::string& place, std::string_view name);
+  void compose();
 
   std::string problem_, store_, key_, work_, inner_chunk_, codec_, text_;
   std::optional<std::size_t> chunk_;
@@ -66,11 +52,10 @@ class Error : public std::exception {
 
 namespace detail {
 
-// The places are added to a type of the hierarchy as that type: `throw StoreError{...}.in_key(...)` throws a
-// StoreError.
-template <class Self>
-struct Located : Error {
-  using Error::Error;
+// Returns the derived type: `throw StoreError{...}.in_key(...)` throws a StoreError.
+template <class Self, class Base = Error>
+struct Located : Base {
+  using Base::Base;
   Self& in_store(std::string_view name) { return self(Error::in_store(name)); }
   Self& in_key(std::string_view key) { return self(Error::in_key(key)); }
   Self& in_work(std::string_view what) { return self(Error::in_work(what)); }
@@ -89,10 +74,10 @@ struct Located : Error {
 struct StoreError : detail::Located<StoreError> {
   using Located::Located;
 };
-/// A metadata document is wrong, or asks for something that this program does not know.
+/// A metadata document is wrong, or needs an extension that this program does not know.
 struct MetadataError : detail::Located<MetadataError> {
   using Located::Located;
-  /// For a document that may be valid: `extension` names what it asks for, a codec, a data type or a chunk grid.
+  /// For a document that may be valid: `extension` names the codec, data type or chunk grid that it needs.
   MetadataError(std::string extension, std::string problem)
       : Located{std::move(problem)}, unsupported_{std::move(extension)} {}
   /// Kind and name: codec "lz5". Empty, if the document is wrong.
@@ -101,17 +86,25 @@ struct MetadataError : detail::Located<MetadataError> {
  private:
   std::string unsupported_;
 };
-/// The bytes of a chunk are not what its metadata implies.
+/// The path has no array or group: the document is missing, not broken.
+struct NodeNotFound : detail::Located<NodeNotFound, MetadataError> {
+  using Located::Located;
+};
+/// The bytes of a chunk do not match its metadata.
 struct CodecError : detail::Located<CodecError> {
   using Located::Located;
 };
-/// A call of the CUDA runtime failed, or a device lacks the memory.
+/// A call of the CUDA runtime failed, or a device lacks memory.
 struct DeviceError : detail::Located<DeviceError> {
   using Located::Located;
 };
-/// Memory of a device, or such that it reaches, was refused: there is too little of it.
-struct OutOfMemory : DeviceError {
-  using DeviceError::DeviceError;
+/// An allocation of device memory, or of memory that a device can access, failed because too little is free.
+struct OutOfMemory : detail::Located<OutOfMemory, DeviceError> {
+  using Located::Located;
+};
+/// A call needs more memory than its options allow: ReadOptions::memory, WriteOptions::memory, CompactOptions::memory.
+struct BudgetError : detail::Located<BudgetError> {
+  using Located::Located;
 };
 /// A selection or a destination does not fit the array.
 struct SelectionError : detail::Located<SelectionError> {
@@ -119,3 +112,7 @@ struct SelectionError : detail::Located<SelectionError> {
 };
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/core/detail/error.ipp>
+#endif

@@ -1,85 +1,54 @@
-// The fields of a struct, one after the other or with holes between them (zarr-extensions, "struct").
+// The fields of a struct, contiguous or with holes between them (zarr-extensions, "struct").
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/detail/bounds.hpp>
 
 namespace tessera { inline namespace v0 {
 
+/// One field of a struct, or a hole between fields.
 struct Field {
-  std::string name;  ///< empty: a hole, of raw bytes
+  std::string name;  ///< empty: a hole of raw bytes
   DataType type;
-  std::uint32_t at = 0;         ///< bytes from the start of the struct that it is a field of
-  std::vector<Field> fields{};  ///< its own, if it is a struct
+  std::uint32_t at = 0;         ///< offset in bytes from the start of the enclosing struct
+  std::vector<Field> fields{};  ///< if it is a struct
 
   friend bool operator==(Field const&, Field const&) = default;
 };
 
 namespace detail {
-inline constexpr std::size_t most_fields = 1024;  // of a struct and those in it: names are compared with each other
-
-inline std::size_t count_fields(std::span<Field const> fields) {
-  auto count = fields.size();
-  for (auto const& field : fields) count += count_fields(field.fields);
-  return count;
-}
+TESSERA_DECL std::size_t count_fields(std::span<Field const> fields);
 
 }  // namespace detail
 
-/// Components next to each other in an element that a change of byte order swaps in the same way.
+/// Adjacent components of an element that a change of byte order swaps in the same way.
 struct ComponentRun {
   std::uint32_t at = 0, size = 0;
-  std::uint32_t swapped = 1;  ///< bytes that are swapped together; 1: none
+  std::uint32_t swapped = 1;  ///< bytes swapped together; 1: none
 
   friend bool operator==(ComponentRun const&, ComponentRun const&) = default;
 };
 
 namespace detail {
 
-inline void add_components(std::vector<ComponentRun>& runs, std::span<Field const> fields, std::uint32_t at) {
-  for (auto const& field : fields) {
-    if (field.type.kind == DataKind::structure) {
-      add_components(runs, field.fields, at + field.at);
-      continue;
-    }
-    ComponentRun const next{at + field.at, field.type.size, static_cast<std::uint32_t>(field.type.component())};
-    auto* const last = runs.empty() ? nullptr : &runs.back();
-    if (last && last->at + last->size == next.at && last->swapped == next.swapped)
-      last->size += next.size;
-    else
-      runs.push_back(next);
-  }
-}
+/// The components of a struct with these fields, in as few runs as possible.
+TESSERA_DECL std::vector<ComponentRun> components_of(std::span<Field const> fields);
 
-/// The components of a struct of these fields, in as few runs as there are.
-inline std::vector<ComponentRun> components_of(std::span<Field const> fields) {
-  std::vector<ComponentRun> runs;
-  add_components(runs, fields, 0);
-  return runs;
-}
+/// Converts an element with these components to the other byte order.
+TESSERA_DECL void swap_components(std::span<std::byte> element, std::span<ComponentRun const> runs);
 
-/// Puts an element of these components into the other byte order.
-inline void swap_components(std::span<std::byte> element, std::span<ComponentRun const> runs) {
-  for (auto const& run : runs)
-    for (std::size_t at = run.at; at < std::size_t{run.at} + run.size; at += run.swapped)
-      std::reverse(element.data() + at, element.data() + at + run.swapped);
-}
-
-/// The struct of these fields, which follow each other without a gap.
-inline DataType structure_of(std::span<Field const> fields) {
-  DataType type{DataKind::structure, 0};
-  for (auto const& field : fields) {
-    type.size += field.type.size;
-    auto const component = static_cast<std::uint32_t>(field.type.component());
-    if (component > type.largest) type.largest = component;
-  }
-  return type;
-}
+/// The struct of these fields, which must follow each other without gaps.
+TESSERA_DECL DataType structure_of(std::span<Field const> fields);
 
 }  // namespace detail
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/core/detail/field.ipp>
+#endif

@@ -1,4 +1,4 @@
-// Half-precision numbers.
+// float16: half-precision numbers.
 #pragma once
 #include <compare>
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-// Rounded to the nearest; of two, to the even one.
+// Rounds to nearest, ties to even.
 TESSERA_HOST_DEVICE constexpr std::uint16_t float16_of(double number) {
   auto const bits = __builtin_bit_cast(std::uint64_t, number);
   auto const sign = static_cast<std::uint32_t>(bits >> 48) & 0x8000u;
@@ -21,20 +21,20 @@ TESSERA_HOST_DEVICE constexpr std::uint16_t float16_of(double number) {
     auto const kept = from >> shift, rest = from - (kept << shift), half = std::uint64_t{1} << (shift - 1);
     return static_cast<std::uint32_t>(kept + (rest > half || (rest == half && kept % 2 == 1)));
   };
-  std::uint32_t magnitude = 0;  // below half of the smallest number
+  std::uint32_t magnitude = 0;  // less than half of the smallest number
   if (exponent == 1024)
     magnitude = fraction == 0 ? 0x7c00u : 0x7e00u | static_cast<std::uint32_t>(fraction >> 42);
   else if (exponent > 15)
     magnitude = 0x7c00u;
-  else if (exponent >= -14)  // the carry of rounding goes where it belongs, up to infinity
+  else if (exponent >= -14)  // a carry from rounding increments the exponent, up to infinity
     magnitude = (static_cast<std::uint32_t>(exponent + 15) << 10) + rounded(fraction, 42);
   else if (exponent >= -25)
     magnitude = rounded(fraction | std::uint64_t{1} << 52, 28 - exponent);
   return static_cast<std::uint16_t>(sign | magnitude);
 }
 
-// What is between two doubles becomes the one of them whose last digit is odd: it is no middle of two halves, so that
-// the half that it is rounded to is the nearest to the number itself.
+// Rounds to odd: a number between two doubles becomes the one with an odd last digit. It is never halfway between two
+// halves, so a second rounding gives the half nearest to the original number.
 constexpr double odd_double_of(long double number) {
   auto const rounded = static_cast<double>(number);
   auto const exact = static_cast<long double>(rounded);
@@ -43,8 +43,7 @@ constexpr double odd_double_of(long double number) {
   return __builtin_bit_cast(double, (__builtin_bit_cast(std::uint64_t, rounded) - is_beyond) | 1u);
 }
 
-// The exponent is put right by a product, which is exact, for numbers below the smallest normal one too: without
-// jumps, so that several are made at once.
+// A multiplication corrects the exponent: exact, also for subnormal numbers, and vectorisable, as it needs no branches.
 TESSERA_HOST_DEVICE constexpr float float_of(std::uint16_t half) {
   std::uint32_t const sign = (half & 0x8000u) << 16, magnitude = (half & 0x7fffu) << 13;
   auto const number = __builtin_bit_cast(float, magnitude) * 0x1p112f;
@@ -54,9 +53,9 @@ TESSERA_HOST_DEVICE constexpr float float_of(std::uint16_t half) {
 
 }  // namespace detail
 
-/// A half-precision number: "float16" in a document. Made of other numbers, which are rounded to the nearest, of two to
-/// the even one, when that is asked for: `float16{0.5}`. It is a float wherever one is wanted, which loses nothing:
-/// `sum += x`, `x * 0.5`, `std::cout << x`; `+x` is a float.
+/// A half-precision number: "float16" in a document. Conversion from other numbers is explicit and rounds to nearest,
+/// ties to even: `float16{0.5}`. Conversion to float is implicit and exact: `sum += x`, `x * 0.5`, `std::cout << x`;
+/// `+x` is a float.
 class float16 {
  public:
   float16() = default;

@@ -1,4 +1,4 @@
-// A reference to a callable: two words, no allocation, no ownership. (std::function_ref is C++26.)
+// FunctionRef: a reference to a callable, of two words, without allocation or ownership. (std::function_ref is C++26.)
 #pragma once
 #include <concepts>
 #include <memory>

@@ -1,19 +1,15 @@
-// Messages out of parts. One function that is not inlined: messages are many, and made only where something failed.
+// text: builds messages from parts. It is not inlined, because messages are many and made only on failure.
 #pragma once
-#include <charconv>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <type_traits>
-
-#include <tessera/core/config.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// A part of a message: text, which must outlive it, or an integer.
+/// A part of a message: an integer, or text, which must outlive it.
 class TextPart {
  public:
   TextPart(std::string_view text) : text_{text} {}
@@ -21,27 +17,31 @@ class TextPart {
   TextPart(char const* text) : text_{text} {}
   template <std::integral T>
   requires(!std::same_as<T, char> && !std::same_as<T, bool>) TextPart(T number) {
-    using Widest = std::conditional_t<std::signed_integral<T>, std::int64_t, std::uint64_t>;
-    write(static_cast<Widest>(number));
+    if constexpr (std::signed_integral<T>)
+      write_signed(number);
+    else
+      write_unsigned(number);
   }
 
-  std::string_view view() const { return size_ == 0 ? text_ : std::string_view{digits_, size_}; }
+  std::string_view view() const;
 
  private:
-  void write(auto number) {
-    size_ = static_cast<std::size_t>(std::to_chars(digits_, digits_ + sizeof digits_, number).ptr - digits_);
-  }
+  void write_signed(std::int64_t number);
+  void write_unsigned(std::uint64_t number);
 
   std::string_view text_;
   char digits_[20]{};
   std::size_t size_ = 0;
 };
 
-/// `text({"found ", 3, " bytes"})`
-[[gnu::noinline]] inline std::string text(std::initializer_list<TextPart> parts) {
-  std::string whole;
-  for (auto const& part : parts) whole.append(part.view());
-  return whole;
+/// The parts joined: `to_text({"found ", 3, " bytes"})` is "found 3 bytes".
+std::string to_text(std::initializer_list<TextPart> parts);
+[[deprecated("tessera: text was renamed to_text")]] inline std::string text(std::initializer_list<TextPart> parts) {
+  return to_text(parts);
 }
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/core/detail/text.ipp>
+#endif

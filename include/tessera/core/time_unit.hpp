@@ -1,4 +1,4 @@
-// The units of NumPy's times (zarr-extensions, "numpy.datetime64").
+// TimeUnit: the units of NumPy's times (zarr-extensions, "numpy.datetime64").
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace tessera { inline namespace v0 {
 
 enum class TimeUnit : std::uint8_t {
-  generic,  ///< a number of nobody knows what
+  generic,  ///< no unit: a bare count
   year,
   month,
   week,

@@ -1,4 +1,4 @@
-// What a Value can be made of, and read as, beside its own alternatives.
+// value_traits: types, beside Value's own alternatives, that convert to and from a Value.
 #pragma once
 #include <concepts>
 #include <iterator>
@@ -10,7 +10,7 @@
 namespace tessera { inline namespace v0 {
 
 /// Specialise it for your own type: `static Value to_value(T const&)`, and `static T from_value(Value const&)`, which
-/// throws MetadataError. Then a T makes a Value, and `as<T>()` makes a T of one.
+/// throws MetadataError. Then a Value can be made from a T, and `as<T>()` returns one.
 template <class T>
 struct value_traits;
 
@@ -28,13 +28,13 @@ template <class T>
 inline constexpr bool is_number = std::floating_point<T> || (std::integral<T> && !std::same_as<T, bool> &&
                                                              !is_character<T> && sizeof(T) <= sizeof(long long));
 
-// A number of a class: +x is a float, as core/float16.hpp's.
+// A class that represents a number: +x is a float, as in core/float16.hpp.
 template <class T>
 concept IsHalf = std::is_class_v<T> && requires(T const& number) {
   { +number } -> std::same_as<float>;
 };
 
-// Not a path, which is a range of paths.
+// Excludes a path, which is a range of paths.
 template <class T>
 concept ValueRange = requires(T const& range) {
   std::begin(range);

@@ -1,4 +1,4 @@
-// An array of another process, in its memory.
+// Attached: an array in another process's memory.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// Move-only. The buffer is all of the allocation: strides may lead before the first element.
+/// Move-only. The buffer spans the whole allocation, because strides may lead before the first element.
 template <MemorySpace S, LeaseKind L = Reading>
 class Attached {
  public:
@@ -26,30 +26,31 @@ class Attached {
   Descriptor const& descriptor() const& { return what_; }
   IpcBuffer<S, L> const& buffer() const& { return buffer_; }
 
-  /// The elements, for as long as this is there. Throws: ProducerGone; IpcError, if type or number of dimensions are
-  /// others, or the elements are not aligned.
+  /// The elements, valid during this object's lifetime. Throws: ProducerGone; IpcError, if type or number of dimensions
+  /// differ, or the elements are not aligned.
   template <class T, std::size_t Rank>
   ArrayView<T, Rank, S> view() const& {
     static_assert(std::is_const_v<T> || std::same_as<L, Writing>,
-                  "tessera: a lease to read gives const elements: ask for view<T const, N>(), or attach with a lease "
+                  "tessera: the elements of a lease to read are const: call view<T const, N>(), or attach with a lease "
                   "to write, consumer.attach_to_write(descriptor)");
     using Plain = std::remove_const_t<T>;
     if (what_.type != data_type_of<Plain>())
-      throw IpcError{text({"the array's elements are ", what_.type.name(), ", expected ", data_type_of<Plain>().name(),
-                           ", which this program asks for"})};
+      throw IpcError{to_text({"the array's elements are ", what_.type.name(), ", expected ",
+                              data_type_of<Plain>().name(), ", which this program asks for"})};
     if (what_.shape.rank() != Rank)
-      throw IpcError{text({"the array has ", what_.shape.rank(), " dimensions, expected ", Rank})};
+      throw IpcError{to_text({"the array has ", what_.shape.rank(), " dimensions, expected ", Rank})};
     auto* const first = const_cast<std::byte*>(buffer_.view().data) + what_.offset;
     if (reinterpret_cast<std::uintptr_t>(first) % alignof(Plain) != 0)
-      throw IpcError{text({"the array is not aligned to the ", alignof(Plain), " bytes of ", what_.type.name()})};
+      throw IpcError{to_text({"the array is not aligned to the ", alignof(Plain), " bytes of ", what_.type.name()})};
     ArrayView<T, Rank, S> view{reinterpret_cast<T*>(first), {}, {}};
     for (std::size_t d = 0; d < Rank; ++d) view.shape[d] = what_.shape[d], view.strides[d] = what_.strides[d];
     return view;
   }
   template <class T, std::size_t Rank>
-  ArrayView<T, Rank, S> view() const&& = delete;  // of a temporary: it would dangle
+  ArrayView<T, Rank, S> view() const&& = delete;  // would dangle
 
-  /// Gives the lease back now, unless another array of the allocation is attached. Requires: nothing uses it any more.
+  /// Gives the lease back now, unless another array of the allocation is attached. Requires: the elements are no longer
+  /// used.
   void close() noexcept { buffer_.close(); }
 
  private:

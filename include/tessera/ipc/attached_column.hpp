@@ -1,4 +1,4 @@
-// A column of another process, in its memory.
+// AttachedColumn: a column in another process's memory.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 #include <tessera/core/error.hpp>
 #include <tessera/ipc/attached.hpp>
-#include <tessera/ipc/check_column.hpp>
 #include <tessera/ipc/column.hpp>
 #include <tessera/ipc/column_json.hpp>
 #include <tessera/ipc/consumer.hpp>
+#include <tessera/ipc/detail/check_column.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// Move-only. Buffers are those of the whole column; `values`, `is_valid` and `string` count from the slice's
-/// beginning.
+/// Move-only. Buffers hold the whole column; `values`, `is_valid` and `string` count from the slice's beginning.
 template <MemorySpace S>
 class AttachedColumn {
  public:
-  /// `attach(descriptor)` attaches one buffer. Throws: IpcError, if the column contradicts itself; what attach throws.
+  /// `attach(descriptor)` attaches one buffer. Throws: IpcError, if the column contradicts itself; exceptions of
+  /// `attach`.
   template <class Attach>
   AttachedColumn(ColumnDescriptor const& what, Attach&& attach)
       : AttachedColumn{Checked{}, (detail::check_column(what), what), attach} {}
@@ -33,39 +33,40 @@ class AttachedColumn {
   std::optional<Attached<S>> const& offsets() const& { return offsets_; }
   std::optional<Attached<S>> const& mask() const& { return mask_; }
 
-  /// The slice's values; the host's or a device's. Throws: IpcError, if they are of another type, or not one each, as
-  /// packed bools are.
+  /// The slice's values, in host or device memory. Throws: IpcError, if their type differs, or not each element has
+  /// one, as with packed bools.
   template <class T>
   ArrayView<T const, 1, S> values() const& {
-    if (!data_ || offsets_) detail::refuse_column(what_, "it has no values, one for each element");
-    if (detail::is_packed(what_)) detail::refuse_column(what_, "its values are bits, eight in a byte of data()");
+    if (!data_ || offsets_) detail::refuse_column(what_, "it does not have one value for each element");
+    if (detail::is_packed(what_)) detail::refuse_column(what_, "its values are bits, eight to a byte of data()");
     auto view = data_->template view<T const, 1>();
     view.data += what_.offset, view.shape[0] = what_.length;
     return view;
   }
   /// Whether element i is not null.
   bool is_valid(std::uint64_t i) const requires(S::host_accessible) {
-    if (i >= what_.length) throw SelectionError{text({"element ", i, " lies outside of a column of ", what_.length})};
+    if (i >= what_.length)
+      throw SelectionError{to_text({"element ", i, " lies outside of a column of ", what_.length})};
     if (!mask_) return true;
     auto const at = what_.offset + i;
     auto const bytes = mask_->buffer().view().data + mask_->descriptor().offset;
     if (what_.mask->kind == Mask::Kind::bytes) return bytes[at] != std::byte{0};
     return (std::to_integer<unsigned>(bytes[at / 8]) >> (at % 8) & 1) != 0;
   }
-  /// Where element i's characters, or the elements of its list, begin and end in what is within. Checked each time: the
-  /// offsets are in another process's memory. Throws: IpcError.
+  /// Where element i's characters, or its list's elements, begin and end in the characters or the child column. Checked
+  /// on each call: the offsets are in another process's memory. Throws: IpcError.
   std::pair<std::uint64_t, std::uint64_t> range(std::uint64_t i) const requires(S::host_accessible) {
-    if (!offsets_ || i >= what_.length) detail::refuse_column(what_, text({"it has no element ", i, " of a range"}));
+    if (!offsets_ || i >= what_.length) detail::refuse_column(what_, to_text({"it has no offsets for element ", i}));
     auto const limit = data_ ? what_.data->shape[0] : what_.children.front().length;
     auto const begin = offset(what_.offset + i), end = offset(what_.offset + i + 1);
     if (begin > end || end > limit)
       detail::refuse_column(what_,
-                            text({"its offsets of element ", i, " do not lie in the ", limit, " that there are"}));
+                            to_text({"its offsets of element ", i, " are not a range within 0 to ", limit}));
     return {begin, end};
   }
   /// The text of element i, in the other process's memory.
   std::string_view string(std::uint64_t i) const requires(S::host_accessible) {
-    if (!data_) detail::refuse_column(what_, "its elements are no text");
+    if (!data_) detail::refuse_column(what_, "its elements are not text");
     auto const [begin, end] = range(i);
     auto const* const characters = data_->template view<std::uint8_t const, 1>().data;
     return {reinterpret_cast<char const*>(characters) + begin, end - begin};
@@ -80,7 +81,7 @@ class AttachedColumn {
     if (what.mask) mask_ = attach(what.mask->buffer);
     for (auto const& child : what.children) children_.push_back(AttachedColumn{Checked{}, child, attach});
   }
-  // A negative one is larger than any.
+  // Negative offsets become larger than any limit.
   std::uint64_t offset(std::uint64_t i) const {
     if (what_.offsets->type.size == 4)
       return static_cast<std::uint64_t>(std::int64_t{offsets_->template view<std::int32_t const, 1>()(i)});

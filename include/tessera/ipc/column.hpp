@@ -1,4 +1,4 @@
-// A column of a table in memory that is published: values, a mask of what is null, and columns within it.
+// ColumnDescriptor: a table column in published memory: values, a mask of nulls, and child columns.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// Which elements are not null. `bits`: element i is bit i % 8 of byte i / 8, 1 if it is there, as in Arrow; `bytes`: a
-/// byte of 1 or 0 for each. It is never sliced: it is as long as the column was, and the column says its offset.
+/// Which elements are not null. `bits`: bit i % 8 of byte i / 8 is 1 if element i is not null, as in Arrow; `bytes`: a
+/// byte of 1 or 0 for each element. A slice of a column keeps the whole mask, to which the column's offset applies.
 struct Mask {
   enum class Kind { bits, bytes };
   Kind kind = Kind::bits;
@@ -21,23 +21,24 @@ struct Mask {
   friend bool operator==(Mask const&, Mask const&) = default;
 };
 
-/// `schema` is a format string of Arrow's C data interface: "f", "tsn:UTC", "u", "+l", "+s". `logical` says what Arrow
-/// has no string for, "datetime64[D]". A slice has the buffers of the whole, and another offset and length.
+/// `schema` is a format string of Arrow's C data interface: "f", "tsn:UTC", "u", "+l", "+s". `logical` names types for
+/// which Arrow has no string: "datetime64[D]". A slice has the buffers of the whole column, and another offset and
+/// length.
 struct ColumnDescriptor {
   std::string name{};
   std::string schema{};
   std::string logical{};
   std::uint64_t length = 0, offset = 0;  ///< in elements
-  std::int64_t null_count = -1;          ///< -1: nobody counted
+  std::int64_t null_count = -1;          ///< -1: not counted
   std::optional<Mask> mask{};
   std::optional<Descriptor> data{};     ///< values, or characters
-  std::optional<Descriptor> offsets{};  ///< of strings and lists: one more than there are elements
+  std::optional<Descriptor> offsets{};  ///< for strings and lists: one more than the number of elements
   std::vector<ColumnDescriptor> children{};
 
-  /// Throws: SelectionError, if it does not lie inside.
+  /// Throws: SelectionError, if the range does not lie inside.
   ColumnDescriptor slice(std::uint64_t first, std::uint64_t count) const {
     if (first > length || count > length - first)
-      throw SelectionError{text({"elements ", first, " to ", first + count, " do not lie in a column of ", length})};
+      throw SelectionError{to_text({"elements ", first, " to ", first + count, " do not lie in a column of ", length})};
     auto part = *this;
     part.offset += first, part.length = count;
     if (count != length) part.null_count = -1;

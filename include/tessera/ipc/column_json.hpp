@@ -1,4 +1,4 @@
-// Columns as JSON: docs/ipc.md has the schema.
+// Columns as JSON (schema: docs/ipc.md): to_value, to_json, read_column_descriptor, parse_column_descriptor.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 #include <tessera/core/reader.hpp>
 #include <tessera/core/value.hpp>
-#include <tessera/ipc/check_column.hpp>
 #include <tessera/ipc/column.hpp>
+#include <tessera/ipc/detail/check_column.hpp>
 #include <tessera/ipc/json.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
@@ -37,7 +37,7 @@ inline Value column_value(ColumnDescriptor const& column, Octets how) {
 }
 
 inline ColumnDescriptor read_column(MemberValue const& value, bool is_newer, std::size_t depth = 0) {
-  if (depth > most_depth) value.refuse(text({"columns nested in at most ", most_depth, " levels"}));
+  if (depth > most_depth) value.refuse(to_text({"columns nested in at most ", most_depth, " levels"}));
   ObjectReader reader{value};
   ColumnDescriptor column;
   column.name = reader.at("name").string(), column.schema = reader.at("schema").string();
@@ -62,6 +62,7 @@ inline ColumnDescriptor read_column(MemberValue const& value, bool is_newer, std
 
 }  // namespace detail
 
+/// The column as a document (docs/ipc.md); `how`: the form of handles.
 inline Value to_value(ColumnDescriptor const& column, Octets how = Octets::base64) {
   Members members;
   detail::add_version(members);
@@ -77,9 +78,11 @@ inline ColumnDescriptor read_column_descriptor(Value const& value) {
   detail::check_column(column);
   return column;
 }
+/// From JSON text. Throws: MetadataError, also if the text is not JSON; IpcError, as read_column_descriptor.
 inline ColumnDescriptor parse_column_descriptor(std::string_view text) {
   return read_column_descriptor(parse_json(text));
 }
+/// As to_value, as JSON text.
 inline std::string to_json(ColumnDescriptor const& column, Octets how = Octets::base64) {
   return tessera::to_json(to_value(column, how));
 }

@@ -1,4 +1,4 @@
-// Attaches what other processes published: here the host's memory; device memory is in cuda.cuh.
+// Consumer: attaches arrays in host memory that other processes published. Device memory: cuda.cuh.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,33 +9,33 @@
 #include <string_view>
 #include <utility>
 
-#include <tessera/buffer/memory_file.hpp>
-#include <tessera/core/checked.hpp>
+#include <tessera/buffer/detail/memory_file.hpp>
+#include <tessera/core/detail/checked.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/ipc/attached.hpp>
 #include <tessera/ipc/descriptor.hpp>
+#include <tessera/ipc/detail/link.hpp>
+#include <tessera/ipc/detail/posix/identity.hpp>
 #include <tessera/ipc/json.hpp>
-#include <tessera/ipc/link.hpp>
-#include <tessera/ipc/posix/identity.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// Has a connection to each producer that it attached from. One for a process: what one consumer has open, it does not
-/// open again, whatever slices of it are attached. For any thread; not for a child made by fork(). What it attached may
+/// Keeps one connection to each producer that it attached arrays from. Use one for a process: it opens an allocation
+/// once, however many slices of it are attached. Thread-safe; not usable in a child made by fork(). Attached arrays may
 /// outlive it.
 class Consumer {
  public:
-  /// The array of a descriptor, or a slice of it, with a lease to read. Throws: MetadataError, IpcError, if the
+  /// The array of a descriptor, or of a slice of it, with a lease to read. Throws: MetadataError, IpcError, if the
   /// descriptor is wrong; ProducerGone; LeaseRefused, if a process has a lease to write.
   Attached<space::Host> attach(Descriptor const& array) { return attach_host<Reading>(array); }
   Attached<space::Host> attach(std::string_view json) { return attach(parse_descriptor(json)); }
-  /// With a lease to write, which no other process has. Throws: LeaseRefused, if any process has a lease.
+  /// With a lease to write, which excludes every other lease. Throws: LeaseRefused, if any process has a lease.
   Attached<space::Host, Writing> attach_to_write(Descriptor const& array) { return attach_host<Writing>(array); }
   Attached<space::Host, Writing> attach_to_write(std::string_view json) {
     return attach_to_write(parse_descriptor(json));
   }
 
-  /// For those who add kinds of memory: `open(reply, file)` gives an Opened, once for each allocation and access.
+  /// For additional kinds of memory: `open(reply, file)` returns an Opened; called once for each allocation and access.
   template <MemorySpace S, LeaseKind L, class Open>
   Attached<S, L> attach_by(Descriptor const& array, Open&& open) {
     auto const link = link_to(array.producer);
@@ -44,7 +44,7 @@ class Consumer {
     detail::expect_within(array, size);
     return {array, IpcBuffer<S, L>{std::move(hold), 0, checked_size(size, "the allocation")}};
   }
-  /// A pool of the producer's that allocations lie in: `open(reply, file)` gives an Opened, once for all of them.
+  /// A producer's pool, which contains allocations: `open(reply, file)` returns an Opened; called once for all of them.
   template <class Open>
   detail::Hold hold_pool(Identity const& producer, std::uint64_t number, Open&& open) {
     auto const link = link_to(producer);
@@ -55,9 +55,9 @@ class Consumer {
   template <LeaseKind L>
   Attached<space::Host, L> attach_host(Descriptor const& array) {
     if (array.memory.kind != "shared-memory")
-      throw IpcError{text({"the array is in memory of kind ", array.memory.kind,
-                           ", expected shared-memory: device "
-                           "memory is attached by ipc::attach(consumer, descriptor, queue) of tessera/ipc/cuda.cuh"})};
+      throw IpcError{to_text({"the array is in memory of kind ", array.memory.kind,
+                              ", expected shared-memory: attach device "
+                              "memory with ipc::attach(consumer, descriptor, queue) from tessera/ipc/cuda.cuh"})};
     return attach_by<space::Host, L>(array, [](detail::Reply const&, detail::File file) {
       using tessera::detail::MemoryFile;
       if (!file) throw IpcError{"the producer sent no memory file with the lease"};
@@ -70,7 +70,7 @@ class Consumer {
   std::shared_ptr<detail::Link> link_to(Identity const& producer) {
     std::lock_guard lock{mutex_};
     if (producer.host != host_)
-      throw ProducerGone{"the descriptor was made on another host, or before this one was started again"};
+      throw ProducerGone{"the descriptor was made on another host, or before this host was restarted"};
     if (auto const found = links_.find(producer.session); found != links_.end()) return found->second;
     std::erase_if(links_, [](auto const& old) { return old.second.use_count() == 1 && !old.second->is_alive(); });
     return links_.emplace(producer.session, std::make_shared<detail::Link>(producer)).first->second;

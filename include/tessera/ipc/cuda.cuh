@@ -1,4 +1,4 @@
-// Device memory between processes: what publishes it and what attaches it.
+// Device memory between processes: publishing, attaching, and memory that can be exported.
 #pragma once
 #include <tessera/ipc/attach.cuh>
 #include <tessera/ipc/ipc_pool.cuh>

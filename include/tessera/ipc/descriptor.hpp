@@ -1,4 +1,4 @@
-// What another process must know of an array in memory: a small value, which docs/ipc.md describes as JSON.
+// Descriptor: what another process needs to attach an array; a small value, described as JSON in docs/ipc.md.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,34 +14,34 @@
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// An allocation of a producer's, as it says: `size` is not believed.
+/// An allocation as its producer describes it. `size` is not trusted.
 struct Memory {
   std::string kind;                 ///< "shared-memory", "cuda-ipc" or "cuda-pool"
-  std::string device{};             ///< its UUID; empty for the host
-  std::uint64_t number = 0;         ///< among the producer's allocations, never used twice
+  std::string device{};             ///< UUID; empty for the host
+  std::uint64_t number = 0;         ///< among the producer's allocations, never reused
   std::uint64_t size = 0;           ///< bytes
-  std::vector<std::byte> handle{};  ///< what the system needs to open it, beside the lease
-  std::vector<std::byte> event{};   ///< of an interprocess event that its bytes are ready behind
-  std::uint64_t pool = 0;           ///< of memory of a pool: the pool's own number among them
+  std::vector<std::byte> handle{};  ///< what the system needs to open it, besides the lease
+  std::vector<std::byte> event{};   ///< handle of an interprocess event, after which the bytes are ready
+  std::uint64_t pool = 0;           ///< for memory from a pool: the pool's number among the allocations
 
   friend bool operator==(Memory const&, Memory const&) = default;
 };
 
-/// An array in an allocation, all of it or a slice. Any number of slices share one allocation, and one lease.
+/// An array that fills an allocation or is a slice of it. Any number of slices share one allocation and one lease.
 struct Descriptor {
   Identity producer{};
   Memory memory{};
   DataType type{};
   Extents shape{};
-  Strides strides{};         ///< in elements; they may be negative or zero
+  Strides strides{};         ///< in elements; may be negative or zero
   std::uint64_t offset = 0;  ///< bytes from the allocation's beginning to the first element
 
-  /// A part of it: `slice({{0, 64}, all, 3})`. Throws: SelectionError, if an index lies outside.
+  /// A part of the array: `slice({{0, 64}, all, 3})`. Throws: SelectionError, if an index lies outside.
   Descriptor slice(Box const& box) const {
     auto part = *this;
     auto const region = box.resolve(shape);
     bool is_empty = false;
-    std::uint64_t moved = 0;  // unsigned: what lies between elements that there are fits
+    std::uint64_t moved = 0;  // unsigned, so that wrapping is defined
     for (std::size_t d = 0; d < shape.rank(); ++d) {
       auto const stride = static_cast<std::uint64_t>(strides[d]);
       is_empty = is_empty || region.count[d] == 0;
@@ -58,8 +58,8 @@ struct Descriptor {
 
 namespace detail {
 
-/// Throws: IpcError, unless each element lies in an allocation of so many bytes. `actual` is what the system says, for
-/// descriptors come from others.
+/// Throws: IpcError, unless each element lies in an allocation of `actual` bytes. For attached memory, `actual` is the
+/// size that the system reports, because descriptors are not trusted.
 inline void expect_within(Descriptor const& array, std::uint64_t actual) {
   bool fits = array.strides.rank() == array.shape.rank(), is_empty = false;
   for (auto length : array.shape) is_empty = is_empty || length == 0;
@@ -76,8 +76,8 @@ inline void expect_within(Descriptor const& array, std::uint64_t actual) {
   fits = fits && below <= array.offset && array.offset <= actual && above <= actual - array.offset &&
          item <= actual - array.offset - above;
   if (!fits)
-    throw IpcError{text({"the descriptor's array of shape ", to_string(array.shape), " at byte ", array.offset,
-                         " does not lie in its allocation, which has ", actual, " bytes"})};
+    throw IpcError{to_text({"the descriptor's array of shape ", to_string(array.shape), " at byte ", array.offset,
+                            " does not lie in its allocation, which has ", actual, " bytes"})};
 }
 
 }  // namespace detail

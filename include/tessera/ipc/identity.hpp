@@ -1,4 +1,4 @@
-// Who published something, as descriptors say it.
+// Identity: the producer of an array, as descriptors state it.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,9 +7,8 @@
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// A producer. `session` is 128 random bits in hexadecimal digits: no two producers have the same one, and its socket
-/// is named after it. `host` is the running kernel's boot id, `start` the process's start in ticks since then: a number
-/// of a process alone may be that of another by now.
+/// A producer. `session` is 128 random bits in hexadecimal digits: unique, and the socket is named after it. `host` is
+/// the running kernel's boot id, `start` the process's start in ticks since boot: process numbers are reused.
 struct Identity {
   std::string host;
   std::int64_t process = 0;

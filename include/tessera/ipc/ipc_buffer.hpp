@@ -1,4 +1,4 @@
-// Bytes of another process, on lease.
+// IpcBuffer: bytes of another process, on lease.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -7,20 +7,22 @@
 #include <utility>
 
 #include <tessera/buffer/concept.hpp>
+#include <tessera/ipc/detail/link.hpp>
 #include <tessera/ipc/error.hpp>
-#include <tessera/ipc/link.hpp>
 #include <tessera/memory/bytes.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// What a lease allows. One process writes, or many read.
+/// The access of a lease: one process writes, or many read. Reading: with others that read.
 struct Reading {};
+/// Write access, of one process alone.
 struct Writing {};
+/// Reading or Writing.
 template <class L>
 concept LeaseKind = std::same_as<L, Reading> || std::same_as<L, Writing>;
 
-/// A part of an allocation that another process published: a Buffer that attaching alone makes. The lease ends with the
-/// last buffer of the allocation in this process, or with `close()`; the kernel ends it when the process ends.
+/// A part of an allocation that another process published; a Buffer that only attaching creates. The lease ends with
+/// the last buffer of the allocation in this process, or with `close()`; the kernel ends it when the process ends.
 template <MemorySpace S, LeaseKind L = Reading>
 class IpcBuffer {
  public:
@@ -28,7 +30,7 @@ class IpcBuffer {
   using lease_type = L;
 
   IpcBuffer() = default;
-  /// Requires: the part lies in what is held.
+  /// Requires: the part lies in the held allocation.
   IpcBuffer(detail::Hold hold, std::uint64_t first, std::size_t size)
       : hold_{std::move(hold)}, data_{hold_.opened().data + first}, size_{size} {}
   IpcBuffer(IpcBuffer&& other) noexcept { swap(other); }
@@ -42,9 +44,9 @@ class IpcBuffer {
   ByteView<S> view() const { return checked(); }
   ByteSpan<S> span() requires std::same_as<L, Writing> { return checked(); }
 
-  /// Gives the lease back now. Requires: nothing uses the bytes any more, no queue either.
+  /// Gives the lease back now. Requires: nothing uses the bytes any more, including queued work.
   void close() noexcept { hold_.release(); }
-  /// What keeps the allocation open in this process.
+  /// Keeps the allocation open in this process.
   std::shared_ptr<void> owner() const { return hold_ ? hold_.opened().owner : nullptr; }
   bool is_open() const { return static_cast<bool>(hold_); }
 

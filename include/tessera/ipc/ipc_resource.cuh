@@ -1,18 +1,18 @@
-// Device memory that can be exported to other processes.
+// IpcResource: device memory that can be exported to other processes.
 #pragma once
 #include <cstddef>
 
 #include <cuda_runtime_api.h>
 
-#include <tessera/core/checked.hpp>
+#include <tessera/core/detail/checked.hpp>
 #include <tessera/memory/resource.cuh>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// A memory resource, to be given to a queue: `Queue<space::Device>{host, {.device = resource}}`. What is read on that
-/// queue can be published without a copy; memory of pools, which queues use otherwise, cannot. Each block is an
-/// allocation of its own, of whole 2 MiB, so that a handle shows no neighbours; it is made and freed by cudaMalloc and
-/// cudaFree, and freeing waits for the device: the queue keeps blocks and uses them again.
+/// A memory resource for a queue: `Queue<space::Device>{host, {.device = resource}}`. Arrays read on that queue can be
+/// published without a copy; memory of the pools that queues otherwise use cannot. Each block is a separate allocation
+/// of whole 2 MiB, so that a handle exposes no neighbours. cudaMalloc makes blocks and cudaFree, which waits for the
+/// device, frees them; the queue keeps blocks and reuses them.
 class IpcResource {
  public:
   void* allocate(std::size_t size, std::size_t) {

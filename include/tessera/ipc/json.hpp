@@ -1,4 +1,4 @@
-// Descriptors as JSON: docs/ipc.md has the schema. What is read was written by anybody, and is checked.
+// Descriptors as JSON (schema: docs/ipc.md). Input is not trusted; it is checked.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,16 +14,16 @@
 #include <tessera/core/text.hpp>
 #include <tessera/core/value.hpp>
 #include <tessera/ipc/descriptor.hpp>
+#include <tessera/ipc/detail/messages.hpp>
 #include <tessera/ipc/error.hpp>
-#include <tessera/ipc/messages.hpp>
-#include <tessera/metadata/base64.hpp>
+#include <tessera/metadata/detail/base64.hpp>
 #include <tessera/metadata/element_type.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/metadata/to_json.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// How handles are written: as base64, or as a list of numbers for readers without it. Both are read.
+/// How handles are written: as base64, or as a list of numbers for readers without base64. Reading accepts both.
 enum class Octets { base64, list };
 
 namespace detail {
@@ -87,26 +87,26 @@ inline Memory read_memory(ObjectReader reader, bool is_newer) {
   return memory;
 }
 
-/// A data type as `zarr.json` has it: a name, or an object with name and configuration.
+/// A data type as in `zarr.json`: a name, or an object with name and configuration.
 inline Value type_value(DataType type) { return tessera::detail::write_element_type(type, {}, false); }
 inline DataType read_type(MemberValue const& found) {
   auto const type = tessera::detail::read_element_type(found).type;
   if (type.varies() || type.kind == DataKind::structure) found.refuse("a data type of a fixed size and without fields");
   return type;
 }
-/// Throws: IpcError, if descriptors do not say of what type elements are (the fields of a struct are not in a
-/// DataType), or if elements are no more than references to other memory; MetadataError, if Zarr has no such type.
+/// Throws: IpcError, if descriptors cannot state the element type (a DataType lacks a struct's fields), or if elements
+/// only refer to other memory; MetadataError, if Zarr has no such type.
 inline void expect_describable(DataType type) {
   if (!type.varies() && type.kind != DataKind::structure) {
     auto const written = type_value(type);
     if (read_type({written, "data_type"}) == type) return;
   }
-  throw IpcError{text({"elements of ", type.name(), " are not shared between processes: descriptors have types of a ",
-                       "fixed size and without fields"})};
+  throw IpcError{to_text({"elements of ", type.name(), " cannot be shared between processes: descriptors support only ",
+                          "types of a fixed size and without fields"})};
 }
 
-/// Whether the document is of a newer minor version, whose unknown members mean nothing to who does not know them.
-/// Throws: MetadataError, if it is of another format or major version.
+/// Whether the document has a newer minor version, whose unknown members are ignored. Throws: MetadataError, if the
+/// format or the major version differs.
 inline bool read_version(ObjectReader& reader) {
   (void)reader.at("format").one_of({format.data()});
   auto const version = reader.at("version");
@@ -121,6 +121,8 @@ inline void add_version(Members& members) {
 
 }  // namespace detail
 
+/// The descriptor as a document (docs/ipc.md); `how`: the form of handles. Throws: MetadataError, if Zarr has no such
+/// data type.
 inline Value to_value(Descriptor const& array, Octets how = Octets::base64) {
   List strides;
   for (auto stride : array.strides) strides.push_back(Value::integer(stride));
@@ -151,7 +153,9 @@ inline Descriptor read_descriptor(Value const& value) {
   detail::expect_within(array, array.memory.size);
   return array;
 }
+/// From JSON text. Throws: MetadataError, also if the text is not JSON; IpcError, as read_descriptor.
 inline Descriptor parse_descriptor(std::string_view text) { return read_descriptor(parse_json(text)); }
+/// As to_value, as JSON text.
 inline std::string to_json(Descriptor const& array, Octets how = Octets::base64) {
   return tessera::to_json(to_value(array, how));
 }

@@ -1,6 +1,7 @@
-// Asking another process for an array by its name.
+// NameServer and ask_for: one process asks another for an array by its name.
 #pragma once
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,13 +16,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <tessera/buffer/memory_file.hpp>
+#include <tessera/buffer/detail/memory_file.hpp>
+#include <tessera/core/stop.hpp>
 #include <tessera/core/text.hpp>
+#include <tessera/ipc/detail/messages.hpp>
+#include <tessera/ipc/detail/posix/identity.hpp>
+#include <tessera/ipc/detail/posix/socket.hpp>
+#include <tessera/ipc/detail/process_thread.hpp>
 #include <tessera/ipc/json.hpp>
-#include <tessera/ipc/messages.hpp>
-#include <tessera/ipc/posix/identity.hpp>
-#include <tessera/ipc/posix/socket.hpp>
-#include <tessera/ipc/process_thread.hpp>
+#include <tessera/store/detail/waiting.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 namespace detail {
@@ -34,8 +37,8 @@ struct NameRequest {
 
 }  // namespace detail
 
-/// Answers those who ask for names, on a thread of its own: one after the other, each for as long as `get(name)` takes.
-/// `[&](std::string_view name) { return shared.get(name); }` gives the arrays of a SharedArrays.
+/// Answers requests for names on its own thread, one after the other; each takes as long as `get(name)`.
+/// `[&](std::string_view name) { return shared.get(name); }` serves the arrays of a SharedArrays.
 class NameServer {
  public:
   using Get = std::function<Descriptor(std::string_view name)>;
@@ -49,13 +52,13 @@ class NameServer {
   NameServer(NameServer const&) = delete;
   NameServer& operator=(NameServer const&) = delete;
   ~NameServer() {
-    if (!thread_.is_here()) return;  // fork() copies no threads, and the descriptors are the parent's
+    if (!thread_.is_here()) return;  // fork() copies no threads, and the file descriptors belong to the parent
     std::uint64_t const one = 1;
     [[maybe_unused]] auto const told = ::write(woken_.number(), &one, sizeof one);
     thread_.join();
   }
 
-  /// What other processes must know to ask: 32 characters.
+  /// What other processes need in order to ask: 32 characters.
   std::string const& address() const { return address_; }
 
  private:
@@ -69,7 +72,7 @@ class NameServer {
   }
   void answer() noexcept try {
     detail::File socket{::accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC)};
-    if (!socket) {  // too many open files: who connects waits a little
+    if (!socket) {  // too many open files: wait before the next accept
       pollfd end{woken_.number(), POLLIN, 0};
       ::poll(&end, 1, 100);
       return;
@@ -91,7 +94,7 @@ class NameServer {
       reply.set_reason(error.what());
     }
     detail::send(socket, reply, file.number(), MSG_DONTWAIT);
-  } catch (std::exception const&) {  // another user
+  } catch (std::exception const&) {  // the peer belongs to another user
   }
 
   Get get_;
@@ -100,24 +103,37 @@ class NameServer {
   detail::ProcessThread thread_;
 };
 
-/// The array of that name, of the process that has the NameServer of that address. Waits for as long as the array takes
-/// to be read there. Throws: ProducerGone; IpcError, which says what the other process said.
-inline Descriptor ask_for(std::string_view name, std::string_view address) {
+/// How to wait for another process.
+struct AskOptions {
+  std::chrono::seconds patience{600};  ///< for an answer, which may include reading the array
+  Stop stop = nullptr;                 ///< once true, ask_for throws Cancelled
+};
+
+/// The array of that name, from the process whose NameServer has that address. Throws: ProducerGone; IpcError, with the
+/// other process's message, or if no answer arrives in time; Cancelled.
+inline Descriptor ask_for(std::string_view name, std::string_view address, AskOptions const& options = {}) {
   detail::NameRequest request;
   if (name.size() > sizeof request.name || address.size() != 32)
-    throw IpcError{text({"a name has at most ", sizeof request.name, " characters, and an address 32"})};
+    throw IpcError{to_text({"a name must have at most ", sizeof request.name, " characters, and an address 32"})};
   request.size = static_cast<std::uint32_t>(name.size());
   std::copy(name.begin(), name.end(), request.name);
-  auto const socket = detail::connect_to(address, false);
-  if (!socket) throw ProducerGone{"nobody answers to that address"};
+  auto const socket = detail::connect_to(address);
+  if (!socket) throw ProducerGone{"no process serves that address"};
   (void)detail::peer_of(socket);
-  if (!detail::send(socket, request)) throw ProducerGone{"the other process takes no request"};
+  if (!detail::send(socket, request)) throw ProducerGone{"the other process does not accept requests"};
+  auto const end = tessera::detail::end_of(options.patience);
+  for (pollfd asked{socket.number(), POLLIN, 0}; ::poll(&asked, 1, 100) <= 0;) {
+    tessera::detail::expect_going(options.stop);
+    if (std::chrono::steady_clock::now() >= end)
+      throw IpcError{
+          to_text({"the other process did not answer for \"", name, "\" in ", options.patience.count(), " s"})};
+  }
   auto got = detail::receive<detail::Reply>(socket);
-  if (!got.is_whole) throw ProducerGone{text({"the other process ended before it answered for \"", name, "\""})};
+  if (!got.is_whole) throw ProducerGone{to_text({"the other process ended before it answered for \"", name, "\""})};
   if (got.message.answer != detail::Answer::granted || !got.file)
-    throw IpcError{text({"no array \"", name, "\": ", got.message.reason()})};
+    throw IpcError{to_text({"no array \"", name, "\": ", got.message.reason()})};
   tessera::detail::MemoryFile const file{got.file.release(), tessera::detail::MemoryFile::Access::read};
-  std::string const json{reinterpret_cast<char const*>(file.data()), file.size()};  // nobody changes a copy
+  std::string const json{reinterpret_cast<char const*>(file.data()), file.size()};  // a copy cannot change meanwhile
   return parse_descriptor(json);
 }
 

@@ -1,5 +1,6 @@
-// Publishes arrays of the host's memory to other processes of the same user on the same host. Device memory: cuda.cuh.
+// Producer: publishes arrays in host memory to other processes of the same user and host. Device memory: cuda.cuh.
 #pragma once
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <map>
@@ -11,34 +12,37 @@
 
 #include <tessera/array/owned_array.hpp>
 #include <tessera/buffer/shared_buffer.hpp>
-#include <tessera/core/checked.hpp>
-#include <tessera/ipc/posix/identity.hpp>
+#include <tessera/core/detail/checked.hpp>
+#include <tessera/ipc/detail/posix/identity.hpp>
+#include <tessera/ipc/detail/server.hpp>
 #include <tessera/ipc/published.hpp>
-#include <tessera/ipc/server.hpp>
 #include <tessera/place/copy.hpp>
 #include <tessera/view/array_view.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// Has a socket and a thread of its own, which grants leases. For any thread; not for a child made by fork(). When it
-/// goes, its consumers get ProducerGone at their next use. It waits then for leases of device memory, which may not be
-/// freed while others have it open; memory of the host needs no wait.
+/// Owns a socket, and a thread that grants leases. Thread-safe; not usable in a child made by fork(). After its
+/// destruction, consumers get ProducerGone at their next use. The destructor waits, for `patience` at most, for leases
+/// of device memory, which must not be freed while other processes have it open; memory still open then is never freed.
+/// Host memory needs no wait.
 class Producer {
  public:
   /// Throws: IpcError.
-  Producer() : server_{std::make_unique<detail::Server>(identity_.session, all_)} {}
+  Producer() : Producer{std::chrono::seconds{600}} {}
+  explicit Producer(std::chrono::seconds patience)
+      : server_{std::make_unique<detail::Server>(identity_.session, all_, patience)} {}
 
   Identity const& identity() const { return identity_; }
-  /// Allocations that are there, and leases that are held.
+  /// Allocations, including withdrawn ones with leases; and leases.
   std::size_t allocations() const { return all_->count(); }
   std::size_t leases() const { return all_->leases(); }
 
-  /// An array that was read into shared memory, `producer.publish(array.read<SharedBuffer>(all))`, without a copy.
+  /// Publishes an array read into shared memory, `producer.publish(array.read<SharedBuffer>(all))`, without a copy.
   template <class T, std::size_t Rank>
   Published publish(OwnedArray<T, Rank, SharedBuffer> array) {
     return publish(array.buffer(), data_type_of<T>(), array.shape());
   }
-  /// Elements of a type in C order, in shared memory. Throws: IpcError, if they are more than the buffer has.
+  /// Publishes elements of a type in C order, in shared memory. Throws: IpcError, if they do not fit into the buffer.
   Published publish(SharedBuffer const& buffer, DataType type, Extents const& shape) {
     using tessera::detail::MemoryFile;
     auto const file = buffer.view().size != 0 ? buffer.file() : std::make_shared<MemoryFile const>(1);
@@ -52,22 +56,22 @@ class Producer {
     described.type = type, described.shape = shape, described.strides = Layout::c_order(shape, 1).strides;
     return publish(std::move(allocation), std::move(described));
   }
-  /// A copy of the elements, in shared memory and in C order. Throws: Error, if there is too little memory.
+  /// Publishes a copy of the elements, in shared memory and in C order. Throws: Error, if there is too little memory.
   template <class T, std::size_t Rank, MemorySpace S>
   Published publish(ArrayView<T, Rank, S> view) {
     static_assert(std::same_as<S, space::Host>,
-                  "tessera: this view's elements are not in the host's memory: include <tessera/ipc/cuda.cuh> and "
+                  "tessera: this view's elements are not in host memory: include <tessera/ipc/cuda.cuh> and "
                   "publish an array in a buffer that can be exported, ipc::publish(producer, array, queue)");
     if constexpr (std::same_as<S, space::Host>) {
       auto const layout = view.layout();
       return publish(dense(reinterpret_cast<std::byte const*>(view.data), layout),
                      data_type_of<std::remove_const_t<T>>(), layout.shape);
     } else {
-      return {};  // nvcc asks for it, too
+      return {};  // nvcc needs it, too
     }
   }
-  /// An allocation of any kind, and the array in it. For those who add kinds of memory. Throws: IpcError, if elements
-  /// are of a type that descriptors cannot say, or in a child made by fork().
+  /// For additional kinds of memory: publishes an allocation and the array in it. Throws: IpcError, if descriptors
+  /// cannot state the element type, or in a child made by fork().
   Published publish(detail::Exported allocation, Descriptor array) {
     server_->expect_here();
     detail::expect_describable(array.type);
@@ -78,8 +82,8 @@ class Producer {
     array.memory.number = all_->add(std::move(allocation));
     return {all_, std::move(array)};
   }
-  /// What allocations lie in, a pool: `publish()` gives it, once for as long as anyone keeps it. For those who add
-  /// kinds of memory.
+  /// For additional kinds of memory: a pool, which contains allocations. `publish()` returns it; called once while the
+  /// result is in use.
   template <class Publish>
   std::shared_ptr<Published const> once(void const* pool, Publish&& publish) {
     std::lock_guard lock{mutex_};

@@ -1,4 +1,4 @@
-// Publishes arrays of a device's memory, by CUDA IPC.
+// publish: arrays in device memory, by CUDA IPC.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 #include <tessera/array/owned_array.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/core/cuda_check.cuh>
-#include <tessera/core/cuda_context.cuh>
-#include <tessera/ipc/driver.cuh>
-#include <tessera/ipc/memory_handle.cuh>
+#include <tessera/core/detail/cuda_check.cuh>
+#include <tessera/core/detail/cuda_context.cuh>
+#include <tessera/ipc/detail/driver.cuh>
+#include <tessera/ipc/detail/memory_handle.cuh>
 #include <tessera/ipc/producer.hpp>
 #include <tessera/memory/queue.cuh>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 namespace detail {
 
-/// An event that other processes can wait for: the bytes are ready behind it.
+/// An event that other processes can wait for; the bytes are ready after it.
 class SharedEvent {
  public:
   /// Throws: DeviceError.
@@ -51,7 +51,7 @@ class SharedEvent {
   cudaIpcEventHandle_t handle_{};
 };
 
-/// An array in the memory that `owner` keeps. Consumers' work comes after what `on` was given so far.
+/// Publishes an array in memory that `owner` keeps. Consumers' work starts after the work that `on` has so far.
 inline Published publish_device(Producer& producer, Descriptor array, std::byte* data,
                                 std::shared_ptr<void const> owner, Queue<space::Device>& on) {
   struct Owner {
@@ -75,9 +75,9 @@ inline Published publish_device(Producer& producer, Descriptor array, std::byte*
 
 }  // namespace detail
 
-/// An array in device memory that can be exported, without a copy: read on a queue with an IpcResource or an IpcPool,
-/// or in a pool of the caller's with handleTypes = cudaMemHandleTypePosixFileDescriptor. Consumers' work comes after
-/// what `on` was given so far. Throws: IpcError, which says why the memory cannot be exported, and what to do;
+/// Publishes an array in exportable device memory, without a copy: read on a queue with an IpcResource or an IpcPool,
+/// or in a pool of the caller with handleTypes = cudaMemHandleTypePosixFileDescriptor. Consumers' work starts after the
+/// work that `on` has so far. Throws: IpcError, which says why the memory cannot be exported, and what to do;
 /// DeviceError. Pinned and managed buffers do not compile.
 template <class T, std::size_t Rank, class B>
 Published publish(Producer& producer, OwnedArray<T, Rank, B> array, Queue<space::Device>& on) {

@@ -1,4 +1,4 @@
-// Publishes copies of what is in device memory: of a part of a large allocation, or of memory that cannot be exported.
+// publish: copies of elements in device memory, for a part of a large allocation or memory that cannot be exported.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <tessera/core/checked.hpp>
-#include <tessera/core/cuda_context.cuh>
+#include <tessera/core/detail/checked.hpp>
+#include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/ipc/ipc_resource.cuh>
 #include <tessera/ipc/publish.cuh>
 #include <tessera/place/copy.cuh>
@@ -36,9 +36,9 @@ class ExportedBlock {
 
 }  // namespace detail
 
-/// A copy of the elements, in exportable memory (an IpcResource's) and in C order, made in the order of `on`: so a part
-/// of a large array, `publish(producer, array.sub(box), on)`, keeps no more memory than it has. Throws: IpcError, if
-/// there are no elements; OutOfMemory; DeviceError.
+/// Publishes a copy of the elements, in exportable memory (of an IpcResource) and in C order, made in the order of
+/// `on`: thus a part of a large array, `publish(producer, array.sub(box), on)`, keeps only its own memory. Throws:
+/// IpcError, if the view is empty; OutOfMemory; DeviceError.
 template <class T, std::size_t Rank>
 Published publish(Producer& producer, ArrayView<T, Rank, space::Device> view, Queue<space::Device>& on) {
   auto const layout = view.layout();

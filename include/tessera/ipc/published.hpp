@@ -1,4 +1,4 @@
-// An array that this process lets others use, for as long as this handle is there, and then for as long as they use it.
+// Published: an array that other processes can attach while this handle exists; leases keep its memory longer.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -6,13 +6,13 @@
 #include <utility>
 
 #include <tessera/ipc/descriptor.hpp>
+#include <tessera/ipc/detail/publications.hpp>
 #include <tessera/ipc/json.hpp>
-#include <tessera/ipc/publications.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// Move-only. When it goes, no process can attach the array any more; the memory goes when the last lease of it is
-/// given back. A moved-from one is empty.
+/// Move-only. After its destruction no process can attach the array; the memory is released when the last lease is
+/// given back. A moved-from object is empty.
 class Published {
  public:
   Published() = default;
@@ -28,13 +28,13 @@ class Published {
     if (all_) all_->withdraw(what_.memory.number);
   }
 
-  /// What another process attaches. Slices of it too: `published.descriptor().slice({{0, 64}, all})`.
+  /// What another process attaches. It attaches slices, too: `published.descriptor().slice({{0, 64}, all})`.
   Descriptor const& descriptor() const& { return what_; }
   Descriptor descriptor() && { return std::move(what_); }
   std::string json(Octets how = Octets::base64) const { return to_json(what_, how); }
-  /// How many leases are held: one by each process, however many slices it has attached.
+  /// Leases held: one by each process, however many slices it has attached.
   std::size_t holders() const { return all_ ? all_->holders(what_.memory.number) : 0; }
-  /// Ends publishing now, if nobody holds a lease: the memory is free when this returns. False: somebody does.
+  /// Ends publishing now, if no lease is held: the memory is free when this returns. False: a lease is held.
   bool withdraw_unheld() noexcept { return !all_ || all_->withdraw_unheld(what_.memory.number); }
 
  private:

@@ -1,4 +1,4 @@
-// A column made of arrays that are published, of whatever memory.
+// PublishedColumn: a column made of published arrays, in memory of any kind.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,41 +6,42 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/ipc/check_column.hpp>
 #include <tessera/ipc/column.hpp>
 #include <tessera/ipc/column_json.hpp>
+#include <tessera/ipc/detail/check_column.hpp>
 #include <tessera/ipc/published.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// Move-only; its arrays are published for as long as it is there. The functions that make one throw IpcError, if the
-/// arrays do not fit together.
+/// Move-only; its arrays stay published during its lifetime. The functions that make one throw IpcError, if the arrays
+/// do not fit together.
 class PublishedColumn {
  public:
   PublishedColumn() = default;
 
-  /// Values of one dimension: numbers, bools (a byte each) or raw bytes.
+  /// One-dimensional values: numbers, bools (a byte each) or raw bytes.
   static PublishedColumn values(Published data) {
     PublishedColumn column;
     column.what_.schema = detail::schema_of(data.descriptor().type);
     return std::move(column).with_data(std::move(data));
   }
-  /// int64 that are times (kind "datetime64") or spans of time ("timedelta64") in a unit of NumPy's: "ns", "D".
+  /// int64 times (kind "datetime64") or time spans ("timedelta64") in a NumPy unit: "ns", "D".
   static PublishedColumn times(Published data, std::string const& kind, std::string const& unit) {
     PublishedColumn column;
     bool const is_time = kind == "datetime64";
     constexpr std::string_view units[] = {"s", "ms", "us", "ns"}, letters = "smun";
-    if (!is_time && kind != "timedelta64") throw IpcError{text({"\"", kind, "\" is no kind of time"})};
-    column.what_.schema = "l", column.what_.logical = text({kind, "[", unit, "]"});
+    if (!is_time && kind != "timedelta64")
+      throw IpcError{to_text({"\"", kind, "\" is not a kind of time, expected datetime64 or timedelta64"})};
+    column.what_.schema = "l", column.what_.logical = to_text({kind, "[", unit, "]"});
     for (std::size_t i = 0; i < 4; ++i)
       if (unit == units[i])
-        column.what_.schema = text({is_time ? "ts" : "tD", letters.substr(i, 1), is_time ? ":" : ""});
+        column.what_.schema = to_text({is_time ? "ts" : "tD", letters.substr(i, 1), is_time ? ":" : ""});
     return std::move(column).with_data(std::move(data));
   }
-  /// UTF-8 text: characters, and where each element's begin and the last one's end (int32 or int64).
+  /// UTF-8 text: characters, and the offsets (int32 or int64) of each element's beginning and the last one's end.
   static PublishedColumn strings(Published offsets, Published characters) {
     PublishedColumn column;
-    column.what_.schema = offsets.descriptor().type.size == 4 ? "u" : "U";
+    column.what_.schema = std::string{offsets.descriptor().type.size == 4 ? "u" : "U"};  // g++ 12 warns about a literal
     column.set_offsets(std::move(offsets));
     column.what_.data = characters.descriptor();
     column.arrays_.push_back(std::move(characters));
@@ -49,15 +50,15 @@ class PublishedColumn {
   /// Lists of a column's elements.
   static PublishedColumn lists(Published offsets, PublishedColumn elements) {
     PublishedColumn column;
-    column.what_.schema = offsets.descriptor().type.size == 4 ? "+l" : "+L";
+    column.what_.schema = std::string{offsets.descriptor().type.size == 4 ? "+l" : "+L"};
     column.set_offsets(std::move(offsets));
     column.add(std::move(elements));
     return std::move(column).checked();
   }
-  /// Columns side by side, as many elements as the first has.
+  /// Columns side by side, with as many elements as the first.
   static PublishedColumn structure(std::vector<PublishedColumn> fields) {
     PublishedColumn column;
-    column.what_.schema = "+s";
+    column.what_.schema = std::string{"+s"};
     column.what_.length = fields.empty() ? 0 : fields.front().what_.length;
     for (auto& field : fields) column.add(std::move(field));
     return std::move(column).checked();

@@ -1,4 +1,4 @@
-// Names for published arrays, under a budget of bytes.
+// SharedArrays: named published arrays within a budget of bytes.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tessera/core/checked.hpp>
+#include <tessera/core/detail/checked.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/ipc/error.hpp>
 #include <tessera/ipc/producer.hpp>
@@ -20,14 +20,14 @@
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// An array that can be published: how many bytes it takes, and what reads and publishes it.
+/// An array that can be published: its size in bytes, and the function that reads and publishes it.
 struct Source {
   std::uint64_t size = 0;
   std::function<Published()> publish{};
 };
 
-/// A Zarr array, opened by open or open_any, as a source: it is read into shared memory. Requires: the producer is
-/// there.
+/// A Zarr array, opened by open or open_any, which publishing reads into shared memory. Requires: the producer still
+/// exists then.
 template <class Array>
 Source source_of(Producer& producer, Array array) {
   auto const shape = array.shape();
@@ -43,18 +43,17 @@ Source source_of(Producer& producer, Array array) {
       }};
 }
 
-/// Arrays by name. What is asked for and not there is made by `find(name)`, once for all who ask. The bytes of all
-/// never exceed the budget: the array that was asked for least recently and that nobody holds goes first. For any
-/// thread; one array is made at a time.
+/// Arrays by name. `find(name)` makes a missing one, once for all callers. Their total size never exceeds the budget:
+/// the least recently requested array without a lease is evicted first. Thread-safe; one array is made at a time.
 class SharedArrays {
  public:
   using Find = std::function<Source(std::string_view name)>;
 
-  /// `find` throws what it likes, where there is no array of a name. It does not call the object.
+  /// `find` throws any exception, if no array has the name. It must not call this object.
   SharedArrays(std::uint64_t budget, Find find) : budget_{budget}, find_{std::move(find)} {}
 
-  /// What another process attaches. It may go before that process has a lease (IpcError): then it asks again. Throws:
-  /// IpcError, if the array does not fit beside those that are held; what `find` throws.
+  /// What another process attaches. If the array is evicted before, attaching throws IpcError, and the process asks
+  /// again. Throws: IpcError, if the array does not fit beside the held ones; exceptions of `find`.
   Descriptor get(std::string_view name) {
     std::lock_guard lock{mutex_};
     auto found = arrays_.find(name);
@@ -89,10 +88,10 @@ class SharedArrays {
   void make_room(std::uint64_t size, std::string_view name) {
     while (size > budget_ - bytes_)
       if (size > budget_ || !evict_one())
-        throw IpcError{text({"no room for \"", name, "\" of ", size, " bytes: of the budget of ", budget_, " bytes ",
-                             bytes_, " are held"})};
+        throw IpcError{to_text({"no room for \"", name, "\" of ", size, " bytes: ", bytes_, " of the budget of ",
+                                budget_, " bytes are in use"})};
   }
-  // A lease may be taken meanwhile: then the next one is tried.
+  // If a process takes a lease meanwhile, the next array is tried.
   bool evict_one() {
     std::map<std::uint64_t, Arrays::iterator> by_use;
     for (auto at = arrays_.begin(); at != arrays_.end(); ++at) by_use.emplace(at->second.used, at);

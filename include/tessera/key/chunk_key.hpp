@@ -1,24 +1,23 @@
-// How the position of a chunk in the grid becomes a key (specification: chunk-key-encodings/default and /v2).
+// ChunkKeyEncoding: the key of a chunk from its position in the grid (specification: chunk-key-encodings/default and
+// /v2).
 #pragma once
 #include <charconv>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include <tessera/core/dimensions.hpp>
 
 namespace tessera { inline namespace v0 {
 
 struct ChunkKeyEncoding {
-  bool v2 = false;  ///< as Zarr v2 did: without the leading "c"
+  bool v2 = false;  ///< as in Zarr v2: no leading "c"
   char separator = '/';
 
   /// Appends "c/1/23/45" for the chunk at (1, 23, 45).
   void append(std::string& path, Extents const& chunk) const {
-    constexpr std::size_t digits = 20;  // of 64 bits
+    constexpr std::size_t digits = 20;  // of a 64-bit number
     char name[1 + max_rank * (1 + digits)];
     auto* end = name;
     if (!v2) *end++ = 'c';
@@ -30,22 +29,12 @@ struct ChunkKeyEncoding {
     path.append(name, end);
   }
 
-  /// The position in the grid of the chunk with that key, in so many dimensions. nullopt: the key is no chunk's.
-  std::optional<Extents> place_of(std::string_view key, std::size_t rank) const {
-    Extents place;
-    auto const* const end = key.data() + key.size();
-    for (auto const* at = key.data(); at != end && place.rank() < rank;) {
-      std::uint64_t number = 0;
-      auto const [stop, error] = std::from_chars(at, end, number);
-      if (error == std::errc::result_out_of_range) return std::nullopt;
-      if (error == std::errc{}) place.push_back(number);
-      at = error == std::errc{} ? stop : at + 1;  // past what stands between numbers
-    }
-    std::string same;  // as a chunk's key is written, and in no other way
-    append(same, place);
-    if (place.rank() != rank || key != same) return std::nullopt;
-    return place;
-  }
+  /// The position in a grid of `rank` dimensions of the chunk with this key. nullopt, if it is no chunk's key.
+  std::optional<Extents> place_of(std::string_view key, std::size_t rank) const;
 };
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/key/detail/chunk_key.ipp>
+#endif

@@ -1,28 +1,32 @@
-// Borrowed bytes that know their space: small aggregates, passed by value. And Destination: where bytes go.
+// ByteView and ByteSpan: borrowed bytes with their memory space, passed by value. Destination: where a read puts bytes.
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <type_traits>
 
 #include <tessera/core/function_ref.hpp>
+#include <tessera/core/stop.hpp>
 #include <tessera/memory/space.hpp>
 
 namespace tessera { inline namespace v0 {
 
 namespace detail {
 
-// Bytes never turn into those of another space. Where such are asked for, the compiler finds this: no conversion, but
-// the line that says what to write.
+// Bytes never convert to another space. This conversion exists only so that its error says what to write instead.
 template <class To>
 consteval void refuse_bytes() {
-  static_assert(sizeof(To) == 0,
-                "tessera: these bytes are in another memory space than those asked for here: copy them, "
-                "cast<DeviceBuffer>(buffer, queue) or cast<HostBuffer>(buffer, queue); pinned and managed ones can be "
-                "seen in another, view_in<space::Device>(view, queue)");
+  static_assert(
+      sizeof(To) == 0,
+      "tessera: these bytes are in a different memory space from the one expected here: copy them with "
+      "copy_to<DeviceBuffer>(buffer, queue) or copy_to<HostBuffer>(buffer, queue); view pinned or managed bytes in "
+      "another space with view_in<space::Device>(view, queue)");
 }
 
 }  // namespace detail
 
+/// Borrowed bytes in space S, to be read. Requires: their owner outlives the view.
 template <MemorySpace S>
 struct ByteView {
   using space_type = S;
@@ -38,6 +42,7 @@ struct ByteView {
   }
 };
 
+/// Borrowed bytes in space S, to be written. Requires: their owner outlives the span.
 template <MemorySpace S>
 struct ByteSpan {
   using space_type = S;
@@ -66,12 +71,36 @@ constexpr bool lies_in(ByteView<S> part, ByteView<S> whole) {
   return whole.data && no_later(whole.data, part.data) && no_later(part.data + part.size, whole.data + whole.size);
 }
 
-/// Where n bytes go: asked once, when the size is known. It answers with the caller's memory, a new buffer or reused
-/// scratch. It refers to a callable that returns a ByteSpan<S> of n bytes or throws.
+/// What a store knows of a read before it knows the size of the value.
+struct ReadLimits {
+  /// The most bytes that the reader accepts: its destination throws for more. A store that does not know the size in
+  /// advance buffers no more.
+  std::uint64_t most = ~std::uint64_t{0};
+  Stop stop = nullptr;  ///< a store that waits checks it, and throws Cancelled
+};
+
+/// Supplies memory for n bytes; called once, when the size is known. It refers to a callable that returns a ByteSpan<S>
+/// of n bytes (the caller's memory, a new buffer or reused scratch) or throws. A store that reads through another store
+/// into its own destination passes on the limits.
 template <MemorySpace S>
-using Destination = FunctionRef<ByteSpan<S>(std::size_t)>;
-/// The old name of Destination.
+class Destination {
+  using Give = FunctionRef<ByteSpan<S>(std::size_t)>;
+
+ public:
+  template <class F>
+  requires(!std::same_as<std::remove_cvref_t<F>, Destination> && std::is_invocable_r_v<ByteSpan<S>, F&, std::size_t>)
+      Destination(F&& f, ReadLimits limits = {})
+  noexcept : give_{f}, limits_{limits} {}
+
+  ByteSpan<S> operator()(std::size_t n) const { return give_(n); }
+  ReadLimits const& limits() const { return limits_; }
+
+ private:
+  Give give_;
+  ReadLimits limits_;
+};
+/// The former name of Destination.
 template <MemorySpace S>
-using Room [[deprecated("Room is called Destination")]] = Destination<S>;
+using Room [[deprecated("Room was renamed Destination")]] = Destination<S>;
 
 }}  // namespace tessera::v0

@@ -1,4 +1,4 @@
-// Objects that a stream uses on loan: scratch memory, what a library works with.
+// DeviceLease: an object on loan to a stream, such as scratch memory or a library context.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,15 +6,15 @@
 #include <utility>
 
 #include <tessera/core/error.hpp>
+#include <tessera/memory/detail/object_pool.hpp>
 #include <tessera/memory/event.cuh>
-#include <tessera/memory/object_pool.hpp>
 #include <tessera/memory/stream.cuh>
 
 namespace tessera { inline namespace v0 {
 
 namespace detail {
 
-// An object and what a stream does with it.
+// An object, and the end of the stream's use of it.
 template <class T>
 struct InUse {
   T object{};
@@ -28,22 +28,21 @@ struct InUse {
   bool is_done() const {
     try {
       return until.is_done();
-    } catch (Error const&) {  // of a context that is no more
+    } catch (Error const&) {  // the context was destroyed
       return true;
     }
   }
   ~InUse() {
     try {
       until.wait();
-    } catch (Error const&) {  // its buffers go back in the order of their stream, which is waited for there
+    } catch (Error const&) {  // its buffers are freed in stream order, which waits for the work
     }
   }
 };
 
 }  // namespace detail
 
-/// An object on loan that the stream may use until it is given back, and then till it gets there. It may outlive the
-/// queue.
+/// An object on loan. The stream may use it in all work queued before it is given back. It may outlive the queue.
 template <class T>
 class DeviceLease {
  public:
@@ -55,25 +54,25 @@ class DeviceLease {
     if (!stream_ || recorded_) return;
     try {
       stream_->record(lent_->until);
-    } catch (Error const&) {  // the end of the stream will do for its place there
+    } catch (Error const&) {  // without an event, wait for the end of the stream
       stream_->drain();
     }
   }
   T& operator*() const { return lent_->object; }
   T* operator->() const { return &lent_->object; }
 
-  /// A place in the stream, now, where it is done with the object: it is given back with this place, not with that of
-  /// the end of the loan. `wait` waits till the stream gets there. Throw: DeviceError.
+  /// Marks the current place in the stream as the end of its use of the object, instead of the end of the loan. `wait`
+  /// waits for that place. Both throw: DeviceError.
   void record() {
-    recorded_ = false;  // if there is no such place, an earlier one will not do
+    recorded_ = false;  // if recording fails, an earlier place is not enough
     stream_->record(lent_->until);
     recorded_ = true;
   }
   void wait() const { lent_->until.wait(); }
-  /// The stream was given nothing to do with the object: it is given back as it came.
+  /// The stream was given no work with the object: it can be lent again at once.
   void leave_unused() { recorded_ = true; }
-  /// Copies bytes of the object ahead (memory/copy_stream.cuh). Where nothing but such copies uses it, it is given back
-  /// with the end of the last of them: not with a place in the stream, which may have more to do. Throws: DeviceError.
+  /// Copies bytes of the object ahead (memory/detail/copy_stream.cuh). If only such copies use it, it can be lent again
+  /// after the last of them, and need not wait for other work of the stream. Throws: DeviceError.
   void copy_ahead(std::byte const* from, std::byte* to, std::size_t size) {
     stream_->copy_ahead(from, to, size, &lent_->until);
     recorded_ = true;

@@ -1,17 +1,17 @@
-// A place in a stream's work.
+// Event<space::Device>: a place in a stream's work.
 #pragma once
 #include <utility>
 
 #include <cuda_runtime_api.h>
 
-#include <tessera/core/capture_mode.cuh>
-#include <tessera/core/cuda_check.cuh>
-#include <tessera/core/cuda_context.cuh>
+#include <tessera/core/detail/capture_mode.cuh>
+#include <tessera/core/detail/cuda_check.cuh>
+#include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/memory/space.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// An event that was not recorded has nothing to wait for. Recorded again, it is the new place.
+/// An event that was never recorded is done. Recording again replaces the place.
 template <>
 class Event<space::Device> {
  public:
@@ -26,37 +26,36 @@ class Event<space::Device> {
     if (event_) detail::InContext::call(context_, [&] { detail::succeeds(::cudaEventDestroy(event_)); });
   }
 
-  /// Marks the place after everything that the stream was given so far. Requires: the same context each time. Throws:
-  /// DeviceError.
+  /// Marks the place after all work queued so far. Requires: the same context each time. Throws: DeviceError.
   void record(cudaStream_t stream, detail::Context const& context) {
     detail::InContext const here{context};
     if (!event_) {
       context_ = context;
-      // A host that waits sleeps: its processors have files to decode meanwhile.
+      // Waiting threads sleep, because other threads need the processors to decode.
       detail::check(::cudaEventCreateWithFlags(&event_, cudaEventDisableTiming | cudaEventBlockingSync),
                     "cudaEventCreateWithFlags");
     }
     detail::check(::cudaEventRecord(event_, stream), "cudaEventRecord");
   }
 
-  /// Throws: DeviceError, that of the work too.
+  /// Throws: DeviceError, also for errors of the work.
   bool is_done() const {
     if (!event_) return true;
     detail::InContext const here{context_};
     detail::ApartFromCaptures const apart;
     auto const status = ::cudaEventQuery(event_);
-    if (status == cudaErrorNotReady) return false;  // which is no error to the runtime, and not the last one
+    if (status == cudaErrorNotReady) return false;  // not an error, and not recorded as the last one
     detail::check(status, "cudaEventQuery");
     return true;
   }
-  /// Waits in the host. Throws: DeviceError, that of the work too.
+  /// Blocks the calling thread. Throws: DeviceError, also for errors of the work.
   void wait() const {
     if (!event_) return;
     detail::InContext const here{context_};
     detail::ApartFromCaptures const apart;
     detail::check(::cudaEventSynchronize(event_), "cudaEventSynchronize");
   }
-  /// Lets a stream, of any device, wait; the host does not. Throws: DeviceError.
+  /// Makes a stream, of any device, wait; the host does not wait. Throws: DeviceError.
   void hold_back(cudaStream_t stream) const {
     if (!event_) return;
     detail::InContext const here{context_};
@@ -70,8 +69,8 @@ class Event<space::Device> {
 
 namespace detail {
 
-/// Waits for everything that the stream was given, where nothing else is left to do: an error would end the program,
-/// and is not asked for. The host sleeps; where there is no event to wait for, it spins.
+/// Waits for all work of the stream when no error can be reported any more: errors are ignored. The thread sleeps; if
+/// no event can be recorded, it spins.
 inline void drain(cudaStream_t stream, Context const& context) noexcept {
   try {
     Event<space::Device> end;

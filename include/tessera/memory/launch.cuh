@@ -1,4 +1,4 @@
-// Kernels are function objects, launched from here.
+// launch and launch_blocks: run a function object as a kernel.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -11,23 +11,23 @@
 #include <cuda_runtime_api.h>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/cuda_check.cuh>
-#include <tessera/core/cuda_context.cuh>
+#include <tessera/core/detail/cuda_check.cuh>
+#include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/memory/queue.cuh>
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700  // __grid_constant__
-#error "tessera: kernels are for GPUs of compute capability 7.0 (Volta) and newer: compile with -arch=sm_70 or above"
+#error "tessera: kernels need compute capability 7.0 (Volta) or newer: compile with -arch=sm_70 or above"
 #endif
 
 namespace tessera { inline namespace v0 {
 
-// Hidden, kernels and what starts them: of two shared libraries with different versions of tessera each runs its own.
-// The attribute is the namespace's: nvcc warns of a hidden template over a program's unnamed types.
+// Hidden: two shared libraries with different versions of tessera each launch their own kernels. The attribute is on
+// the namespace, because nvcc warns of a hidden template over a program's unnamed types.
 namespace [[gnu::visibility("hidden")]] detail {
 
 inline constexpr unsigned threads_per_block = 256;
 
-/// A kernel of blocks whose phases from F::repeated on are repeated.
+/// A kernel of blocks that repeats its phases from F::repeated on.
 template <class F>
 concept KernelInRounds = (F::repeated < F::phases) && requires(F const& f, typename F::Shared const& shared) {
   { f.goes_on(std::uint64_t{}, shared) } -> std::same_as<bool>;
@@ -44,7 +44,7 @@ cudaError_t start(std::uint64_t blocks, F const& f, std::uint64_t count, cudaStr
   constexpr std::uint64_t most = std::numeric_limits<int>::max();  // of a grid's first dimension
   auto copy = f;
   void* arguments[] = {&copy, &count};
-  // Its own status: that of <<<>>> is the thread's last error, which may be another's.
+  // Returns the status of this launch: <<<>>> only sets the thread's last error, which may come from another call.
   return ::cudaLaunchKernel(call_each<F>, dim3(static_cast<unsigned>(blocks < most ? blocks : most)),
                             dim3(threads_per_block), arguments, 0, stream);
 }
@@ -60,12 +60,12 @@ __device__ void run_block(F const& f, std::uint64_t block, typename F::Shared& s
     run_phases<F, 0>(f, block, shared, std::make_integer_sequence<unsigned, F::repeated>{});
     do run_phases<F, F::repeated>(f, block, shared, std::make_integer_sequence<unsigned, F::phases - F::repeated>{});
     while (f.goes_on(block, shared));
-    __syncthreads();  // the next block may be this one's threads, and have the same memory
+    __syncthreads();  // the next block may run on the same threads and memory
   } else {
     run_phases<F, 0>(f, block, shared, std::make_integer_sequence<unsigned, F::phases>{});
   }
 }
-// How many blocks are to run on a processor at a time: so many that each thread has few registers.
+// Blocks per multiprocessor: more blocks leave fewer registers per thread.
 template <class F>
 constexpr unsigned blocks_together() {
   if constexpr (requires { F::together; })
@@ -73,7 +73,7 @@ constexpr unsigned blocks_together() {
   else
     return 1;
 }
-// f stays where arguments are: a copy of its tables would be in each thread's own slow memory.
+// f stays in parameter memory: a copy of its tables would be in slow memory local to each thread.
 template <class F>
 __global__ void __launch_bounds__(F::threads, blocks_together<F>())
     call_blocks(__grid_constant__ F const f, std::uint64_t blocks) {
@@ -94,7 +94,7 @@ struct CallEach {
   F f;
   std::uint64_t count;
   static void run(void const* object, std::uint64_t block) {
-    auto call = static_cast<CallEach const*>(object)->f;  // a copy for each block, as threads have one
+    auto call = static_cast<CallEach const*>(object)->f;  // one copy per block, as each thread has one
     auto const end = static_cast<CallEach const*>(object)->count;
     for (auto i = block * threads_per_block; i < end && i < (block + 1) * threads_per_block; ++i) call(i);
   }
@@ -127,7 +127,7 @@ void run_block(F const& f, std::uint64_t block, typename F::Shared& shared) {
 template <class F>
 void call_block(void const* object, std::uint64_t block) {
   typename F::Shared shared;
-  std::memset(static_cast<void*>(&shared), 0xa5, sizeof shared);  // as a block finds it: what another one left
+  std::memset(static_cast<void*>(&shared), 0xa5, sizeof shared);  // shared memory starts uninitialised
   run_block(*static_cast<F const*>(object), block, shared);
 }
 template <class F>
@@ -145,11 +145,11 @@ cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream);
 
 namespace detail {
 
-/// Whether what launches kernels for T is in a library: compiled.cuh says so of what it leaves to tessera::compiled_cuda.
+/// Whether the kernels for T are in a library: set by tessera.cuh with TESSERA_SEPARATE_CUDA.
 template <class T>
 inline constexpr bool is_compiled = false;
 
-/// Whether this compiler makes kernels, or need not: asked once, where what follows would launch several.
+/// Whether this compiler can, or need not, compile kernels. Checked once, before several launches.
 template <class T>
 consteval bool check_kernels() {
 #if defined(__CUDACC__) || defined(TESSERA_CUDA_EMULATION)
@@ -157,8 +157,8 @@ consteval bool check_kernels() {
 #else
   constexpr bool is_there = is_compiled<T>;
   static_assert(is_there,
-                "tessera: kernels are compiled by nvcc: launch from a .cu file; a unit that only reads and writes arrays "
-                "may include <tessera/compiled.cuh> and link tessera::compiled_cuda");
+                "tessera: only nvcc compiles kernels: launch from a .cu file; a source file that only reads and writes "
+                "arrays can link tessera::compiled_cuda instead");
   return is_there;
 #endif
 }
@@ -173,15 +173,15 @@ concept KernelOfBlocks = std::is_trivially_copyable_v<F> && std::is_trivial_v<ty
 
 }  // namespace detail
 
-/// Calls f(i) for each i below count on the device, in the queue's order, in any order among themselves. f is a
-/// function object that is copied to the device bit by bit: what it points to is memory that the device reaches, and
-/// its operator() is TESSERA_HOST_DEVICE. Throws: DeviceError.
+/// Calls f(i) on the device for each i below count, in the queue's order and in any order among the calls. f is copied
+/// to the device bit by bit: it may point only to memory that the device can access. Its operator() must be
+/// TESSERA_HOST_DEVICE. Throws: DeviceError.
 template <class F>
 void launch(Queue<space::Device>& on, std::uint64_t count, F const& f) {
   constexpr bool is_copied_by_bits = std::is_trivially_copyable_v<F>;
   static_assert(is_copied_by_bits,
-                "tessera: a kernel's function object is copied to the device bit by bit: let it hold pointers and "
-                "numbers only");
+                "tessera: a kernel's function object is copied to the device bit by bit: it must hold only pointers "
+                "and numbers");
   if constexpr (is_copied_by_bits && detail::check_kernels<F>()) {
     if (count == 0) return;
     detail::InContext const here{on.shared_stream()->context()};
@@ -190,22 +190,22 @@ void launch(Queue<space::Device>& on, std::uint64_t count, F const& f) {
   }
 }
 
-/// Runs `blocks` blocks of F::threads threads that work together, on the device, in the queue's order, the blocks in
-/// any order among themselves. Each thread of block b calls f.phase<0>(b, thread, shared), then f.phase<1>(b, thread,
-/// shared) and so on below F::phases, and no thread of a block begins a phase before all of them have ended the one
-/// before (CUDA C++ Programming Guide, "Synchronization Functions": __syncthreads). `shared` is one object of type
-/// F::Shared for the block, uninitialised in phase 0: a trivial type of at most 48 KiB. What threads keep from one
-/// phase to the next is there. Of f the same is asked as by `launch`. Throws: DeviceError.
+/// Runs `blocks` blocks of F::threads cooperating threads on the device, in the queue's order, and in any order among
+/// the blocks. Each thread of block b calls f.phase<0>(b, thread, shared), then f.phase<1>(b, thread, shared) and so on
+/// below F::phases. No thread of a block begins a phase before all have ended the previous one (CUDA C++ Programming
+/// Guide, "Synchronization Functions": __syncthreads). `shared` is one object of type F::Shared for the block,
+/// uninitialised in phase 0: a trivial type of at most 48 KiB. Only there can threads keep data between phases. The
+/// requirements on f are those of `launch`. Throws: DeviceError.
 ///
-/// Where F has a `static constexpr unsigned repeated` and a `bool goes_on(std::uint64_t block, Shared const&) const`,
-/// the phases from that one on are run again as long as it says so. All threads ask it, behind the last phase: the
-/// first of those that are repeated changes nothing that it looks at.
+/// If F has a `static constexpr unsigned repeated` and a `bool goes_on(std::uint64_t block, Shared const&) const`, the
+/// phases from `repeated` on run again while it returns true. All threads call it after the last phase, so the first
+/// repeated phase must not change anything that it reads.
 template <class F>
 void launch_blocks(Queue<space::Device>& on, std::uint64_t blocks, F const& f) {
   constexpr bool is_kernel_of_blocks = detail::KernelOfBlocks<F>;
   static_assert(
       is_kernel_of_blocks,
-      "tessera: a kernel of blocks holds pointers and numbers only and has: static constexpr unsigned threads "
+      "tessera: a block kernel must hold only pointers and numbers, and declare: static constexpr unsigned threads "
       "(1 to 1024) and phases (1 or more); a trivial type Shared of at most 48 KiB; and "
       "template <unsigned Phase> void phase(std::uint64_t block, unsigned thread, Shared&) const");
   if constexpr (is_kernel_of_blocks && detail::check_kernels<F>()) {
@@ -229,8 +229,8 @@ struct CallApart {
   }
 };
 
-/// As `launch`, but each call has a warp of its own: those that follow the bytes of different chunks would wait for
-/// each other in one.
+/// Like `launch`, but with one warp for each call: calls that decode different chunks would wait for each other in one
+/// warp.
 template <class F>
 void launch_apart(Queue<space::Device>& on, std::uint64_t count, F const& f) {
   launch_blocks(on, count, CallApart<F>{f});

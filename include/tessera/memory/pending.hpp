@@ -1,15 +1,13 @@
-// Work that has begun and may not be done.
+// Pending: work in progress.
 #pragma once
 #include <memory>
 #include <utility>
 
-#include <tessera/core/config.hpp>
-
 namespace tessera { inline namespace v0 {
 
-/// `wait()` throws the first error of the work, with its key. The destructor waits too, and drops the error: hence
+/// `wait()` throws the first error of the work, with its key. The destructor also waits, and drops the error: hence
 /// nodiscard.
-class [[nodiscard("tessera: dropped, it waits and reports nothing: keep it, and wait() for its work")]] Pending {
+class [[nodiscard("tessera: a dropped Pending waits and discards errors: keep it, and call wait()")]] Pending {
  public:
   struct Work {
     virtual ~Work() = default;
@@ -21,28 +19,25 @@ class [[nodiscard("tessera: dropped, it waits and reports nothing: keep it, and 
   Pending() = default;
   explicit Pending(std::unique_ptr<Work> work) : work_{std::move(work)} {}
   Pending(Pending&&) = default;
-  void operator=(Pending&& other) noexcept {  // void: nvcc takes a reference that nobody looks at for one dropped
-    Pending before{std::exchange(work_, std::move(other.work_))};
-  }
-  ~Pending() {
-    try {
-      wait();
-    } catch (...) {  // who drops it does not ask
-    }
-  }
+  void operator=(Pending&& other) noexcept;
+  ~Pending();
 
   /// Whether wait() would return, or throw, at once.
   bool is_done() const { return !work_ || work_->is_done(); }
-  /// Returns when the work is done. Throws: the first error of the work, once.
+  /// Waits until the work is done. Throws: the first error of the work, once.
   void wait() {
     if (auto const work = std::move(work_)) work->wait();
   }
-  /// Gives up the right to wait: work that the queue gets later comes after this work, and meets its errors.
+  /// Gives up waiting. Later work in the queue still comes after this work, and reports its errors.
   void detach() { work_.reset(); }
-  [[deprecated("leave() is called detach()")]] void leave() { detach(); }
+  [[deprecated("leave() was renamed detach()")]] void leave() { detach(); }
 
  private:
   std::unique_ptr<Work> work_;
 };
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/memory/detail/pending.ipp>
+#endif

@@ -1,4 +1,4 @@
-// The device's queue: a stream, the host queue that feeds it, and the memory that its buffers are made of.
+// Queue<space::Device>: a stream, the host queue that feeds it, and the memory of its buffers.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -11,44 +11,54 @@
 
 #include <cuda_runtime_api.h>
 
-#include <tessera/core/cuda_check.cuh>
+#include <tessera/core/detail/cuda_check.cuh>
+#include <tessera/memory/detail/object_pool.hpp>
 #include <tessera/memory/device_lease.cuh>
 #include <tessera/memory/event.cuh>
-#include <tessera/memory/object_pool.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/stream.cuh>
 
 namespace tessera { inline namespace v0 {
 
-/// A handle: copies are the same queue, and any thread may use it. A host queue does the host's part of its work, on
-/// one thread for each processor unless you give another: `Queue<space::Device>{Queue<space::Host>{2}}`. It acts in its
-/// stream's context, whatever the calling thread's device is, and makes no context on another. The calling thread waits
-/// in `wait`, in `trim`, in `lease` as said there, and when the last handle goes, for what the queue keeps; nowhere
-/// else. Work, memory and errors are those of the CUDA runtime: any later call may throw an error of earlier work.
+/// A handle: copies are the same queue, and any thread may use it. A host queue does the work on the host, with one
+/// thread for each processor unless you pass another: `Queue<space::Device>{Queue<space::Host>{2}}`. The queue acts in
+/// its stream's context, whatever the calling thread's device is, and creates no other context. The calling thread
+/// waits only in `wait`, in `trim`, in `lease` as described there, and in the destructor of the last handle, for what
+/// the queue keeps. Work, memory and errors are those of the CUDA runtime: any later call may throw an error of earlier
+/// work.
 template <>
 class Queue<space::Device> {
  public:
-  /// A stream of its own, on the calling thread's device. Throws: DeviceError.
+  /// A new stream on the calling thread's device. It and the legacy default stream do not wait for each other: that
+  /// includes a `cudaMemset`, a `cudaMemcpy` or a kernel launched without a stream. Throws: DeviceError.
   Queue() : Queue{Queue<space::Host>::of_all_processors()} {}
   explicit Queue(Queue<space::Host> host, DeviceResources const& resources = {})
-      : state_{std::make_shared<State>(std::make_shared<detail::Stream>(resources), std::move(host))} {}
-  /// Uses the caller's stream, which outlives the queue and what is made on it. Throws: DeviceError, if it is a default
-  /// stream.
+      : Queue{std::make_shared<detail::Stream>(resources), std::move(host)} {}
+  /// Uses the caller's stream, which must outlive the queue and all objects made on it. Throws: DeviceError, if it is a
+  /// default stream.
   explicit Queue(cudaStream_t stream, Queue<space::Host> host = Queue<space::Host>::of_all_processors(),
                  DeviceResources const& resources = {})
-      : state_{std::make_shared<State>(std::make_shared<detail::Stream>(stream, resources), std::move(host))} {}
-  /// The legacy default stream.
+      : Queue{std::make_shared<detail::Stream>(stream, resources), std::move(host)} {}
+  /// Like Queue(), but ordered by CUDA with the legacy default stream of the device: the queue's work comes after
+  /// earlier work of that stream, and before its later work. Such a queue waits for other code that uses the default
+  /// stream. (CUDA C++ Programming Guide, "Default Stream".)
+  static Queue ordered_with_default_stream(Queue<space::Host> host = Queue<space::Host>::of_all_processors(),
+                                           DeviceResources const& resources = {}) {
+    return Queue{std::make_shared<detail::Stream>(resources, cudaStreamDefault), std::move(host)};
+  }
+  /// Refuses the legacy default stream.
   template <std::same_as<std::nullptr_t> Null>
   explicit Queue(Null, Queue<space::Host> = {}, DeviceResources const& = {}) {
     static_assert(sizeof(Null) == 0,
-                  "tessera: a queue never works on the default stream: give it a stream made by "
-                  "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), or nothing, for one of its own");
+                  "tessera: a queue cannot use the default stream: pass a stream made by "
+                  "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), or none, for a stream of its own; "
+                  "Queue<space::Device>::ordered_with_default_stream() waits for the default stream");
   }
 
   cudaStream_t stream() const { return state_->stream->handle(); }
   int device() const { return state_->stream->device(); }
-  /// Bytes of the device's memory that nobody has. Throws: DeviceError.
+  /// Free bytes of the device's memory. Throws: DeviceError.
   std::uint64_t free_memory() const {
     detail::InContext const here{state_->stream->context()};
     std::size_t free = 0, total = 0;
@@ -57,48 +67,47 @@ class Queue<space::Device> {
   }
   Queue<space::Host>& host() { return state_->host; }
 
-  /// No conversion: where the host's queue is asked for, the compiler finds this and says what to write.
+  /// No conversion: it exists only so that its error says what to write where a host queue is expected.
   template <MemorySpace Other>
   requires(!std::same_as<Other, space::Device>) operator Queue<Other>&() const {
     static_assert(sizeof(Other) == 0,
-                  "tessera: this is a queue of a device, and the work asked for is the host's: give queue.host()");
+                  "tessera: found a device queue, expected a host queue: pass queue.host()");
     __builtin_unreachable();
   }
 
-  /// Lends a T that this queue keeps and that nothing uses, neither a borrower nor the stream. If all are in use, it
-  /// makes a new one; but if `most` are idle that the stream is not done with, it waits for the first of these.
+  /// Lends a T that this queue keeps and that neither a borrower nor the stream uses. If none is free, makes a new one;
+  /// but if `most` were given back that the stream still uses, waits for the first of these.
   template <class T>
   DeviceLease<T> lease(std::size_t most = 4) {
     bool idle = false;
     auto lent = state_->kept.lease<detail::InUse<T>>([&](auto& held) { return idle = held.until.is_done(); }, most);
     if (!idle) lent->until.wait();
-    return {std::shared_ptr<detail::Stream>{state_, state_->stream.get()}, std::move(lent)};  // which holds the state
+    return {std::shared_ptr<detail::Stream>{state_, state_->stream.get()}, std::move(lent)};  // keeps the state alive
   }
 
   /// Waits for the stream, and frees everything that the queue keeps and has not lent: scratch memory, pinned and
-  /// managed memory of buffers that are gone, and what its host queue keeps. The next work makes it anew. For any
-  /// thread.
+  /// managed memory of destroyed buffers, and what its host queue keeps. Later work allocates it again. Thread-safe.
   void trim() const {
     state_->kept.trim();
     state_->stream->trim();
     state_->host.trim();
   }
-  /// Limits the scratch memory that the queue keeps when `wait`, here or of a Pending, has returned: about so many
-  /// bytes of each kind of memory, and the same in its host queue.
+  /// Limits the scratch memory that the queue keeps after `wait`, its own or that of a Pending: to about `most` bytes
+  /// of each kind of memory, and the same in its host queue.
   void keep_idle(std::uint64_t most) const {
     state_->host.keep_idle(most);
     state_->settle();
   }
   std::uint64_t most_idle() const { return state_->host.most_idle(); }
 
-  /// Holds an object until everything that was queued so far is done.
+  /// Holds an object until all work queued so far is done.
   template <class T>
   void keep(T object) {
     state_->keep(std::move(object));
   }
 
-  /// Returns, or throws, when everything that was queued before is done, and lets go of what was kept for it. Throws:
-  /// DeviceError, also of the work.
+  /// Waits until all work queued before is done, and releases the objects kept for it. Throws: DeviceError, also for
+  /// errors of the work.
   void wait() {
     try {
       auto const now = state_->kept.lease<Event<space::Device>>();
@@ -106,7 +115,7 @@ class Queue<space::Device> {
       now->wait();
       state_->let_go();
       state_->settle();
-    } catch (...) {  // who waits has memory that is about to go
+    } catch (...) {  // the caller may now free memory of the work
       state_->stream->drain();
       throw;
     }
@@ -117,26 +126,29 @@ class Queue<space::Device> {
     state_->stream->record(event);
     return event;
   }
-  /// Lets work that is queued from now on begin when the event is there; the host does not wait.
+  /// Makes later work of this queue wait for the event; the host does not wait.
   void after(Event<space::Device> const& event) { event.hold_back(stream()); }
   void after(Event<space::Host> const&) {}
 
-  /// The work that was queued so far, to be waited for later; errors that show then name the key.
+  /// The work queued so far, to wait for later; its errors name the key.
   Pending pending(std::string key = {}) {
     return pending([key = std::move(key)](Error& error) {
       if (!key.empty()) error.in_key(key);
     });
   }
-  /// The same; `say(Error&)` adds to the errors what is known of the work.
+  /// The same; `say(Error&)` adds what is known of the work to its errors.
   template <std::invocable<Error&> F>
   Pending pending(F say) {
     return Pending{std::make_unique<Work<F>>(record(), std::move(say), state_)};
   }
 
-  /// What buffers hold.
+  /// The stream that buffers hold.
   std::shared_ptr<detail::Stream> const& shared_stream() const { return state_->stream; }
 
  private:
+  Queue(std::shared_ptr<detail::Stream> stream, Queue<space::Host>&& host)
+      : state_{std::make_shared<State>(std::move(stream), std::move(host))} {}
+
   struct KeptObject {
     virtual ~KeptObject() = default;
     Event<space::Device> until{};
@@ -164,7 +176,7 @@ class Queue<space::Device> {
           objects.push_back(std::move(holder));
         }
         let_go();
-      } catch (...) {  // the object goes now, or what the caller has goes: nothing may use it any more
+      } catch (...) {  // the object or the caller's memory is freed now: the stream must be done with it
         stream->drain();
         throw;
       }
@@ -173,7 +185,7 @@ class Queue<space::Device> {
       kept.trim_to(host.most_idle());
       stream->trim_to(host.most_idle());
     }
-    // Of what the stream is done with. Destroyed without the lock: it may be dear.
+    // Releases the objects that the stream is done with. Destroys them without the lock: that may be slow.
     void let_go() {
       for (;;) {
         std::unique_ptr<KeptObject> done;
@@ -188,7 +200,7 @@ class Queue<space::Device> {
     Queue<space::Host> host;
     ObjectPool kept;
     std::mutex mutex;
-    std::deque<std::unique_ptr<KeptObject>> objects;  // in the stream's order
+    std::deque<std::unique_ptr<KeptObject>> objects;  // in stream order
   };
 
   template <class F>
@@ -198,7 +210,7 @@ class Queue<space::Device> {
     bool is_done() override {
       try {
         return event.is_done();
-      } catch (Error const&) {  // is for wait() to throw
+      } catch (Error const&) {  // wait() throws it
         return true;
       }
     }
@@ -207,7 +219,7 @@ class Queue<space::Device> {
         event.wait();
         state->let_go();
         state->settle();
-      } catch (Error& error) {  // who waits has memory that is about to go
+      } catch (Error& error) {  // the caller may now free memory of the work
         state->stream->drain();
         say(error);
         throw;
@@ -215,7 +227,7 @@ class Queue<space::Device> {
     }
     Event<space::Device> event;
     F say;
-    std::shared_ptr<State> state;  // a stream of its own stays
+    std::shared_ptr<State> state;  // keeps the queue's own stream alive
   };
 
   std::shared_ptr<State> state_;

@@ -1,4 +1,5 @@
-// Where the memory of device, pinned and managed buffers comes from: the CUDA runtime, or a resource of the caller's.
+// MemoryResource: the source of memory for device, pinned and managed buffers: the CUDA runtime, or a resource of the
+// caller.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -11,18 +12,18 @@
 
 #include <cuda_runtime_api.h>
 
-#include <tessera/core/cuda_check.cuh>
+#include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 {
 
 inline constexpr std::size_t device_alignment =
-    256;  ///< bytes: what cudaMalloc gives, and what resources are asked for
+    256;  ///< bytes: the alignment of cudaMalloc, requested from resources
 
 namespace detail {
 
-// The shapes of memory resources. Stream-ordered: cuda::mr's `resource` and RMM's from 25.12 on; cuda::mr's
+// The interfaces of memory resources. Stream-ordered: cuda::mr's `resource`, and RMM's from 25.12 on; cuda::mr's
 // `async_resource` of CCCL 3.0. Synchronous: `synchronous_resource`, the `resource` of CCCL 3.0, std::pmr's.
 template <class R>
 concept StreamOrderedResource = requires(R& r, cudaStream_t stream, void* p, std::size_t n) {
@@ -45,28 +46,28 @@ concept PlainResource = requires(R& r, void* p, std::size_t n) {
   r.deallocate(p, n, n);
 };
 
-/// What was allocated. Throws: OutOfMemory, which says how much was asked for and how much was free; DeviceError.
+/// Returns `data`. Throws: OutOfMemory, which gives the requested and the free bytes; DeviceError.
 inline void* made(void* data, cudaError_t status, std::size_t size, char const* what, char const* call) {
   if (status == cudaSuccess) return data;
   auto const why = cuda_failure(status, call);
   if (status != cudaErrorMemoryAllocation) throw DeviceError{why};
   std::size_t free = 0, total = 0;
   bool const known = succeeds(::cudaMemGetInfo(&free, &total));
-  throw OutOfMemory{known ? text({"cannot allocate ", size, " bytes of ", what, ", ", free, " of the device's ",
-                                  total, " bytes are free: ", why})
-                          : text({"cannot allocate ", size, " bytes of ", what, ": ", why})};
+  throw OutOfMemory{known ? to_text({"cannot allocate ", size, " bytes of ", what, ", ", free, " of the device's ",
+                                     total, " bytes are free: ", why})
+                          : to_text({"cannot allocate ", size, " bytes of ", what, ": ", why})};
 }
 
 }  // namespace detail
 
+/// A resource of CCCL, RMM or std::pmr: it allocates and deallocates by the calls of one of these interfaces.
 template <class R>
 concept CudaMemoryResource =
     detail::StreamOrderedResource<R> || detail::AsyncResource<R> || detail::SyncResource<R> || detail::PlainResource<R>;
 
-/// A resource: one that is named is referred to, and outlives the buffers that are made of it; a temporary
-/// (`any_resource` of CCCL, a reference of RMM's or CCCL's) is moved in, and kept as long as they need it. Whether its
-/// memory is of the space that it is used for, nobody can see: device memory for DeviceBuffer, page-locked for
-/// PinnedBuffer, managed for ManagedBuffer.
+/// An lvalue resource is referenced, and must outlive the buffers made from it; a temporary (`any_resource` of CCCL, a
+/// reference of RMM's or CCCL's) is moved in, and kept as long as they need it. Requires, unchecked: device memory for
+/// DeviceBuffer, page-locked memory for PinnedBuffer, managed memory for ManagedBuffer.
 class MemoryResource {
  public:
   template <CudaMemoryResource R>
@@ -77,20 +78,19 @@ class MemoryResource {
       MemoryResource(R&& resource)
       : MemoryResource{std::make_shared<R>(std::move(resource))} {}
 
-  /// By cudaMallocAsync, of the device's own pool. A queue that is given it has a pool of its own, or, where devices
-  /// have none, memory by cudaMalloc.
+  /// cudaMallocAsync, from the device's own pool. A queue given this resource has its own pool instead or, on devices
+  /// without pools, uses cudaMalloc.
   static MemoryResource device() { return {nullptr, &device_calls}; }
-  /// Page-locked memory that every device can reach, by cudaHostAlloc.
+  /// Page-locked memory that every device can access, by cudaHostAlloc.
   static MemoryResource pinned() { return {nullptr, &pinned_calls}; }
   /// By cudaMallocManaged.
   static MemoryResource managed() { return {nullptr, &managed_calls}; }
 
-  /// Whether it is the one of `device()`.
   bool is_device() const { return calls_ == &device_calls; }
-  /// Whether what is freed may be used by the stream until it gets there.
+  /// Whether the stream may use freed memory in work queued before it was freed.
   bool is_stream_ordered() const { return calls_->stream_ordered; }
-  /// Throws: OutOfMemory, which says how much was asked for, and how much was free or what the resource says;
-  /// DeviceError; Error, if the resource throws something else than std::bad_alloc.
+  /// Throws: OutOfMemory, which gives the requested bytes, and the free bytes or the resource's message; DeviceError;
+  /// Error, if the resource throws anything other than std::bad_alloc.
   std::byte* allocate(std::size_t size, cudaStream_t stream) const {
     try {
       return static_cast<std::byte*>(calls_->allocate(object_, size, stream));
@@ -102,11 +102,11 @@ class MemoryResource {
       throw Error{refused(size, failure)};
     }
   }
-  /// Ignores failures: the memory may have gone with its context.
+  /// Ignores failures: the memory may have been freed with its context.
   void deallocate(std::byte* data, std::size_t size, cudaStream_t stream) const noexcept {
     try {
       calls_->deallocate(object_, data, size, stream);
-    } catch (...) {  // destructors ask
+    } catch (...) {  // called by destructors
     }
   }
 
@@ -118,7 +118,7 @@ class MemoryResource {
   };
   MemoryResource(void* object, Calls const* calls) : object_{object}, calls_{calls} {}
   static std::string refused(std::size_t size, std::exception const& failure) {
-    return text({"cannot allocate ", size, " bytes from the memory resource: ", failure.what()});
+    return to_text({"cannot allocate ", size, " bytes from the memory resource: ", failure.what()});
   }
   template <class R>
   explicit MemoryResource(std::shared_ptr<R>&& owned)
@@ -177,7 +177,7 @@ class MemoryResource {
 
   void* object_;
   Calls const* calls_;
-  std::shared_ptr<void> owned_{};  // the object, if it is
+  std::shared_ptr<void> owned_{};  // the object, if moved in
 };
 
 }}  // namespace tessera::v0

@@ -1,4 +1,4 @@
-// A CUDA stream, what its buffers are made of, and nothing that holds a buffer: it is what buffers hold.
+// Stream: a CUDA stream and the memory for its buffers. Buffers hold it, so it holds no buffer.
 #pragma once
 #include <array>
 #include <concepts>
@@ -8,18 +8,18 @@
 
 #include <cuda_runtime_api.h>
 
-#include <tessera/core/capture_mode.cuh>
-#include <tessera/core/cuda_check.cuh>
-#include <tessera/core/cuda_context.cuh>
-#include <tessera/memory/blocks.cuh>
-#include <tessera/memory/copy_stream.cuh>
-#include <tessera/memory/device_pool.cuh>
+#include <tessera/core/detail/capture_mode.cuh>
+#include <tessera/core/detail/cuda_check.cuh>
+#include <tessera/core/detail/cuda_context.cuh>
+#include <tessera/memory/detail/blocks.cuh>
+#include <tessera/memory/detail/copy_stream.cuh>
+#include <tessera/memory/detail/device_pool.cuh>
 #include <tessera/memory/resource.cuh>
 #include <tessera/memory/space.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// Where buffers that are made on a device queue take their memory from. Each resource outlives them.
+/// Memory for buffers made on a device queue. Each resource must outlive them.
 struct DeviceResources {
   MemoryResource device = MemoryResource::device();
   MemoryResource pinned = MemoryResource::pinned();
@@ -30,18 +30,20 @@ namespace detail {
 
 class Stream {
  public:
-  /// A new stream on the calling thread's device, which does not wait for the legacy default stream.
-  explicit Stream(DeviceResources const& resources) : Stream{resources, nullptr} {
-    check(::cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  /// A new stream on the calling thread's device. `flags`: cudaStreamDefault orders it with the legacy default stream.
+  explicit Stream(DeviceResources const& resources, unsigned flags = cudaStreamNonBlocking)
+      : Stream{resources, cudaStream_t{}} {
+    check(::cudaStreamCreateWithFlags(&handle_, flags), "cudaStreamCreateWithFlags");
     owned_ = true;
     begin(resources.device);
   }
-  /// The caller's stream, which outlives this.
+  /// The caller's stream, which must outlive this object.
   Stream(cudaStream_t handle, DeviceResources const& resources) : Stream{resources, handle} {
     if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
       throw DeviceError{
-          "a queue never works on a default stream, which would order it with what it does not know of: give it one "
-          "made by cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), or none"};
+          "a queue cannot use a default stream, which would order it with unrelated work: pass a stream "
+          "made by cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), or none; "
+          "Queue<space::Device>::ordered_with_default_stream() waits for the default stream, and it for the queue"};
     begin(resources.device);
   }
   Stream(Stream const&) = delete;
@@ -71,37 +73,36 @@ class Stream {
     blocks<S>().give_back(std::move(block), handle_, context_);
   }
 
-  /// Throws: DeviceError, if the host cannot touch memory of that space while the device works on anything else.
+  /// Throws: DeviceError, if the host cannot access memory of this space while the device works.
   template <MemorySpace S>
   void require() const {
     if (std::same_as<S, space::Managed> && !concurrent_managed_)
-      throw DeviceError{text({"device ", device_,
-                              " has no concurrent managed access (cudaDevAttrConcurrentManagedAccess): the host must "
-                              "not touch managed memory while it works on anything; use PinnedBuffer, or "
-                              "DeviceBuffer"})};
+      throw DeviceError{
+          to_text({"device ", device_,
+                   " has no concurrent managed access (cudaDevAttrConcurrentManagedAccess): the host must "
+                   "not access managed memory while the device works; use PinnedBuffer or DeviceBuffer"})};
   }
 
-  /// Gives back what lies idle, when the stream is done with it.
+  /// Frees idle memory when the stream is done with it.
   void trim() noexcept {
     release_blocks();
     if (!pool_) return;
     drain();
     trim_pool_to(0);
   }
-  /// Those of a kind that has more than so many bytes of them.
+  /// Frees the idle blocks of each kind of memory that has more than `most` bytes of them.
   void trim_to(std::uint64_t most) noexcept {
     for (auto* blocks : all_blocks())
       if (blocks->idle_bytes() > most) blocks->release(handle_, context_);
     trim_pool_to(most);
   }
 
-  /// See memory/copy_stream.cuh. Throws: DeviceError.
+  /// See memory/detail/copy_stream.cuh. Throws: DeviceError.
   void copy_ahead(std::byte const* from, std::byte* to, std::size_t size, Event<space::Device>* done = nullptr) {
     copies_.copy(from, to, size, handle_, context_, done);
   }
 
   void record(Event<space::Device>& event) const { event.record(handle_, context_); }
-  /// See memory/event.cuh.
   void drain() const noexcept { detail::drain(handle_, context_); }
 
  private:

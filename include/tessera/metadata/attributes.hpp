@@ -1,22 +1,16 @@
-// The attributes of arrays and groups: read, replaced and merged in their documents. No chunk is touched.
+// Attributes of arrays and groups: read, replace, change and merge, without access to chunks.
 #pragma once
 #include <string>
 #include <type_traits>
 #include <utility>
 
-#include <tessera/core/reader.hpp>
-#include <tessera/core/value.hpp>
-#include <tessera/metadata/node_document.hpp>
-#include <tessera/metadata/node_members.hpp>
+#include <tessera/core/config.hpp>
+#include <tessera/metadata/detail/node_document.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-inline Members attributes_of(Members const& document) {
-  Value const value{document};
-  ObjectReader reader{value, ""};
-  return read_attributes(reader);
-}
+TESSERA_DECL Members attributes_of(Members const& document);
 
 template <class S>
 consteval bool check_documents() {
@@ -29,8 +23,7 @@ consteval bool check_documents() {
 
 }  // namespace detail
 
-/// The attributes of the array or group at `path`, as the store has them now. Throws: MetadataError, if there is no
-/// document; StoreError.
+/// The current attributes of the array or group at `path`. Throws: NodeNotFound; MetadataError; StoreError.
 template <class S>
 Members get_attributes(S const& store, std::string const& path) {
   if constexpr (!detail::check_metadata_store<S>())
@@ -40,8 +33,8 @@ Members get_attributes(S const& store, std::string const& path) {
         store, path, [&] { return detail::attributes_of(detail::document_members(metadata_of(store), path)); });
 }
 
-/// Replaces the attributes of the array or group at `path`; the rest of its document stays as it is. Handles opened
-/// before show what they were opened with. Throws: MetadataError, if there is no document; StoreError.
+/// Replaces the attributes of the array or group at `path` and nothing else of its document. Open handles keep those
+/// they were opened with. Throws: NodeNotFound; MetadataError; StoreError.
 template <class S>
 void set_attributes(S const& store, std::string const& path, Members const& attributes) {
   if constexpr (detail::check_documents<S>())
@@ -49,8 +42,8 @@ void set_attributes(S const& store, std::string const& path, Members const& attr
                             [&](Members& document) { detail::set_member(document, "attributes", attributes); });
 }
 
-/// Changes the attributes by `change(Members&)`. If somebody else changes them meanwhile, it is called again with the
-/// new ones. Returns what they are now. Throws: as set_attributes; what `change` throws, and then nothing is changed.
+/// Changes the attributes by `change(Members&)`, which is called again if another writer changes them meanwhile.
+/// Returns the result. Throws: as set_attributes; any exception of `change`, and then nothing is changed.
 template <class S, class F>
 Members change_attributes(S const& store, std::string const& path, F&& change) {
   Members all;
@@ -63,8 +56,8 @@ Members change_attributes(S const& store, std::string const& path, F&& change) {
   return all;
 }
 
-/// Replaces or adds the named attributes, each as a whole; the others stay, whoever else changes them meanwhile.
-/// Returns all of them. Throws: as set_attributes.
+/// Replaces or adds the named attributes, each as a whole; keeps all others, even if they change concurrently. Returns
+/// all. Throws: as set_attributes.
 template <class S>
 Members merge_attributes(S const& store, std::string const& path, Members const& attributes) {
   return change_attributes(store, path, [&](Members& all) {
@@ -73,3 +66,7 @@ Members merge_attributes(S const& store, std::string const& path, Members const&
 }
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/metadata/detail/attributes.ipp>
+#endif

@@ -1,4 +1,4 @@
-// Names of an array's dimensions (core specification, "Dimension names").
+// DimensionNames: the names of an array's dimensions (core specification, "Dimension names").
 #pragma once
 #include <optional>
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace tessera { inline namespace v0 {
 
-/// One for each dimension, or none at all; a dimension may be without a name too.
+/// One entry per dimension, or empty: no names. nullopt: a dimension without a name.
 class DimensionNames : public std::vector<std::optional<std::string>> {
  public:
   using vector::vector;
   DimensionNames() = default;
   DimensionNames(vector names) : vector(std::move(names)) {}
 
-  /// `["y", "x", null]`, as the document has them.
+  /// `["y", "x", null]`, as in the document.
   friend std::string to_string(DimensionNames const& names) {
     std::string shown = "[";
     for (auto const& name : names) shown += (shown.size() > 1 ? ", " : "") + (name ? describe(*name) : "null");

@@ -1,26 +1,26 @@
-// Finds and reads the document of a node (core specification, "Metadata").
+// read_document, write_document: the document of a node (core specification, "Metadata").
 #pragma once
 #include <optional>
-#include <string>
 #include <string_view>
 
+#include <tessera/core/config.hpp>
 #include <tessera/core/reader.hpp>
+#include <tessera/metadata/detail/text.hpp>
+#include <tessera/metadata/detail/v2_documents.hpp>
 #include <tessera/metadata/format.hpp>
-#include <tessera/metadata/text.hpp>
-#include <tessera/metadata/v2_documents.hpp>
 #include <tessera/store/concept.hpp>
 
 namespace tessera { inline namespace v0 {
 
 namespace detail {
 
-// What `zarr.json` says, an object. Throws: MetadataError naming store and key.
+// The contents of `zarr.json`, an object. Throws: MetadataError naming store and key.
 template <class S>
 std::optional<Value> read_v3_document(S const& store, Key const& key) {
   auto document = read_value(store, key);
   if (document) try {
       ObjectReader reader{*document, ""};
-      if (auto const format = reader.at("zarr_format"); format.value() != Value{Number{"3"}}) format.refuse("3");
+      if (auto const format = reader.at("zarr_format"); !is_format(format.value(), "3")) format.refuse("3");
     } catch (Error& error) {
       error.in_key(key.path).in_store(name_of(store));
       throw;
@@ -28,7 +28,7 @@ std::optional<Value> read_v3_document(S const& store, Key const& key) {
   return document;
 }
 
-// The document of the node at `path`, in either format; of Zarr v2, if it is of that type.
+// The document of the node at `path`, in either format. `wanted` restricts only Zarr v2.
 template <class S>
 std::optional<FoundDocument> find_document(S const& store, std::string_view path, std::optional<NodeType> wanted) {
   auto key = document_key(path);
@@ -37,7 +37,7 @@ std::optional<FoundDocument> find_document(S const& store, std::string_view path
   return FoundDocument{*std::move(document), std::move(key)};
 }
 
-// What f makes of a document's members. Throws: what f throws, naming store and key.
+// Calls f with a document's members. Throws: the exceptions of f, naming store and key.
 template <class S, class F>
 auto read_found(S const& store, Value const& document, Key const& key, F&& f) {
   try {
@@ -50,7 +50,7 @@ auto read_found(S const& store, Value const& document, Key const& key, F&& f) {
   }
 }
 
-// As read_document, of anything that find_document takes.
+// read_document for anything that find_document accepts.
 template <class S, class F>
 auto read_documents(S const& store, std::string_view path, F&& f, std::optional<NodeType> wanted = {})
     -> std::optional<decltype(f(std::declval<ObjectReader&>()))> {
@@ -61,9 +61,9 @@ auto read_documents(S const& store, std::string_view path, F&& f, std::optional<
 
 }  // namespace detail
 
-/// Calls f(ObjectReader&) with the members of a node's document, and returns what f returns. A document of Zarr v2
-/// comes as v3 says it, and its `zarr_format` is 2. `wanted`: only an array, or only a group; then no key is asked for
-/// in vain. nullopt: there is no document. Throws: what f throws and MetadataError, naming store and key.
+/// Calls f(ObjectReader&) with the members of a node's document and returns its result. A Zarr v2 document has v3 form,
+/// and its `zarr_format` is 2. `wanted`: look only for an array or a group of Zarr v2, which saves a lookup. nullopt:
+/// no document. Throws: the exceptions of f and MetadataError, naming store and key.
 template <class S, class F>
 auto read_document(S const& store, std::string_view path, F&& f, std::optional<NodeType> wanted = {})
     -> std::optional<decltype(f(std::declval<ObjectReader&>()))> {
@@ -73,24 +73,12 @@ auto read_document(S const& store, std::string_view path, F&& f, std::optional<N
     return detail::read_documents(store, path, f, wanted);
 }
 
-/// Whether an extension that this program does not know says `must_understand: false`.
-inline bool may_be_ignored(Value const& extension) {
-  if (auto* members = extension.get_if<Members>())
-    for (auto const& member : *members)
-      if (member.name == "must_understand" && member.value == Value{false}) return true;
-  return false;
-}
+/// Whether an unknown extension has `must_understand: false`.
+TESSERA_DECL bool may_be_ignored(Value const& extension);
 
-/// The members that the specification does not know but lets pass: those that say `must_understand: false`. They are
-/// kept when the document is rewritten. Throws: MetadataError naming any other.
-inline Members tolerated(ObjectReader const& reader) {
-  Members kept;
-  for (auto* member : reader.rest()) {
-    if (!may_be_ignored(member->value)) throw MetadataError{text({"member ", member->name, " is unknown"})};
-    kept.push_back(*member);
-  }
-  return kept;
-}
+/// The unknown members with `must_understand: false`, which are kept when the document is rewritten. Throws:
+/// MetadataError naming any other.
+TESSERA_DECL Members tolerated(ObjectReader const& reader);
 
 /// Writes the document of the node at `path`. Throws: MetadataError as document_text does; StoreError.
 template <class S>
@@ -100,3 +88,7 @@ void write_document(S const& store, std::string_view path, Value const& document
 }
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/metadata/detail/document.ipp>
+#endif

@@ -1,40 +1,34 @@
-// What `zarr.json` says of a group (core specification, "Group metadata").
+// GroupMetadata: the contents of a group's `zarr.json` (core specification, "Group metadata").
 #pragma once
-#include <utility>
+#include <string>
 
+#include <tessera/core/config.hpp>
 #include <tessera/core/reader.hpp>
+#include <tessera/metadata/detail/node_members.hpp>
 #include <tessera/metadata/document.hpp>
 #include <tessera/metadata/format.hpp>
-#include <tessera/metadata/node_members.hpp>
 
 namespace tessera { inline namespace v0 {
 
+/// The document of a group, of either Zarr format.
 struct GroupMetadata {
   Members attributes{};
-  Members tolerated{};  ///< members of other programs, kept as they are
-  /// Whether it has copies of the documents below, which are not read (array/consolidated.hpp).
+  Members tolerated{};  ///< unknown members that may be ignored, kept unchanged
+  /// The document has consolidated metadata, not read here (metadata/consolidated_documents.hpp).
   bool has_consolidated = false;
-  ZarrFormat format = ZarrFormat::v3;  ///< of its documents
+  ZarrFormat format = ZarrFormat::v3;  ///< of the stored documents
+  std::string broken_attributes{};     ///< the error in `.zattrs` of Zarr v2; empty: none
 };
 
 /// Throws: MetadataError naming the member.
-inline GroupMetadata read_group_metadata(ObjectReader& reader) {
-  reader.at("node_type").one_of({"group"});
-  GroupMetadata group{detail::read_attributes(reader)};
-  group.format = detail::read_format(reader);
-  auto const copies = reader.find("consolidated_metadata");
-  group.has_consolidated = copies && !copies->value().is_null();
-  group.tolerated = tolerated(reader);
-  return group;
-}
+TESSERA_DECL GroupMetadata read_group_metadata(ObjectReader& reader);
 
-/// The document of v3, member for member as zarr-python writes it; of a group of Zarr v2, as read_document gives it.
-inline Value to_value(GroupMetadata const& group) {
-  Members document{{"attributes", group.attributes},
-                   {"zarr_format", Value::integer(static_cast<int>(group.format))},
-                   {"node_type", "group"}};
-  for (auto const& member : group.tolerated) document.push_back(member);
-  return document;
-}
+/// As `zarr.json`, member for member as zarr-python writes it; for a Zarr v2 group, in the form of read_document.
+/// Throws: MetadataError, if the attributes are broken.
+TESSERA_DECL Value to_value(GroupMetadata const& group);
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/metadata/detail/group_metadata.ipp>
+#endif

@@ -1,32 +1,34 @@
-// Writes a group's consolidated metadata: copies of all documents below it, in its own document, or in `.zmetadata`.
+// consolidate: writes a group's consolidated metadata, which is copies of all documents below it, into the group's own
+// document or into `.zmetadata`.
 #pragma once
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <tessera/core/config.hpp>
 #include <tessera/metadata/attributes.hpp>
+#include <tessera/metadata/detail/consolidated.hpp>
+#include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/metadata/document.hpp>
-#include <tessera/metadata/node_document.hpp>
+#include <tessera/node/detail/lock_nodes.hpp>
 #include <tessera/node/open_group.hpp>
+#include <tessera/store/detail/value_changed.hpp>
+#include <tessera/store/key_lock.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
 struct DocumentBelow {
-  Key key;  ///< from the group on
+  Key key;  ///< relative to the group
   Value document;
 };
 using DocumentsBelow = std::vector<DocumentBelow>;
 
-// A copy has no copies in it: those of the groups below are among its own.
-inline void take_out_copies(Value& document) {
-  if (auto* const members = document.get_if<Members>())
-    std::erase_if(*members, [](Member const& member) { return member.name == "consolidated_metadata"; });
-}
+// A copy contains no copies: the group's own copies include those of the groups below.
+TESSERA_DECL void take_out_copies(Value& document);
 
-// The documents that make a node what it is in that format. Returns whether it is of that format.
+// Adds the documents that define a node in that format. Returns whether the node has that format.
 template <class D>
 bool add_documents(D const& documents, std::string_view path, std::string_view below, NodeType type, ZarrFormat format,
                    DocumentsBelow& found) {
@@ -42,19 +44,11 @@ bool add_documents(D const& documents, std::string_view path, std::string_view b
   return is_there;
 }
 
-// In the order in which zarr-python writes them: by depth, and then by name without regard to case.
-inline void sort_by_depth(DocumentsBelow& documents) {
-  auto const order = [](DocumentBelow const& one) {
-    auto name = one.key.path;
-    for (auto& c : name) c = 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return std::pair{std::count(name.begin(), name.end(), '/'), std::move(name)};
-  };
-  std::stable_sort(documents.begin(), documents.end(),
-                   [&](DocumentBelow const& a, DocumentBelow const& b) { return order(a) < order(b); });
-}
+// Sorts as zarr-python does: by depth, then by name, ignoring case.
+TESSERA_DECL void sort_by_depth(DocumentsBelow& documents);
 
-// All documents of that format below a group, as the store has them now. `other(node)` is called for nodes of the other
-// format only.
+// All documents of that format below a group, as the store has them now. Calls `other(node)` for nodes that have the
+// other format only.
 template <class S, class F>
 DocumentsBelow documents_below(Group<S> const& group, ZarrFormat format, F&& other) {
   DocumentsBelow found;
@@ -66,57 +60,98 @@ DocumentsBelow documents_below(Group<S> const& group, ZarrFormat format, F&& oth
   return found;
 }
 
-template <class S>
-void write_v3_copies(S const& store, std::string const& path, DocumentsBelow below) {
+/// Copies in a group's consolidated metadata, by the names that the format gives them.
+struct CopiesBelow {
+  ZarrFormat format;
   Members copies;
-  for (auto& [key, document] : below) {
-    constexpr auto name = std::string_view{"/zarr.json"}.size();
-    copies.push_back({key.path.substr(0, key.path.size() - name), std::move(document)});
-  }
+  friend bool operator==(CopiesBelow const&, CopiesBelow const&) = default;
+};
+
+// Throws: MetadataError, if there is no group, or a node below is of the other format.
+template <class S>
+CopiesBelow copies_below(S const& store, std::string const& path) {
   auto const& documents = metadata_of(store);
-  Value const consolidated{Members{{"kind", "inline"}, {"must_understand", false}, {"metadata", std::move(copies)}}};
+  auto const group = open_group(store, path, {.consolidated = Consolidated::ignore});
+  auto const format = group.metadata().format;
+  CopiesBelow found{format, {}};
+  auto const add = [&](DocumentsBelow&& list) {
+    constexpr auto name = std::string_view{"/zarr.json"}.size();
+    for (auto& [key, document] : list) {
+      if (format == ZarrFormat::v3) key.path.resize(key.path.size() - name);
+      found.copies.push_back({std::move(key.path), std::move(document)});
+    }
+  };
+  if (format == ZarrFormat::v2) {
+    DocumentsBelow own;
+    add_documents(documents, path, "", NodeType::group, format, own);
+    add(std::move(own));
+  }
+  add(documents_below(group, format, [&](Node const& node) {
+    throw MetadataError{"the node is of the other format, which the group's consolidated metadata cannot contain"}
+        .in_key(document_key(node.path, format, node.type).path)
+        .in_store(name_of(documents));
+  }));
+  return found;
+}
+
+template <class D>
+void write_copies(D const& documents, std::string const& path, CopiesBelow const& below) {
+  if (below.format == ZarrFormat::v2)
+    return write_text(
+        documents, v2_copies_key(path),
+        document_text(Members{{"metadata", below.copies}, {"zarr_consolidated_format", Value::integer(1)}}));
+  Value const consolidated{Members{{"kind", "inline"}, {"must_understand", false}, {"metadata", below.copies}}};
   until_unchanged([&] {
     [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
-    auto document = document_members(documents, path);
-    set_member(document, "consolidated_metadata", consolidated);
-    write_document(documents, path, std::move(document));
+    auto document = read_v3_document(documents, document_key(path));
+    if (!document) return;  // converted or erased meanwhile; reading the group again detects it
+    auto members = std::move(*document->template get_if<Members>());
+    set_member(members, "consolidated_metadata", consolidated);
+    write_document(documents, path, std::move(members));
   });
 }
 
+// Repeats until the documents match the copies: a writer that changes a document before its copy is written finds no
+// copy to remove.
 template <class S>
-void write_v2_copies(S const& store, std::string const& path, DocumentsBelow below) {
+void write_true_copies(S const& store, std::string const& path) {
+  constexpr int enough = 1000;
   auto const& documents = metadata_of(store);
-  DocumentsBelow own;
-  add_documents(documents, path, "", NodeType::group, ZarrFormat::v2, own);
-  Members copies;
-  for (auto* list : {&own, &below})
-    for (auto& [key, document] : *list) copies.push_back({key.path, std::move(document)});
-  write_text(documents, v2_copies_key(path),
-             document_text(Members{{"metadata", std::move(copies)}, {"zarr_consolidated_format", Value::integer(1)}}));
+  auto written = copies_below(store, path);
+  try {
+    for (int tries = 0; tries < enough; ++tries) {
+      write_copies(documents, path, written);
+      auto now = copies_below(store, path);
+      if (now == written) return;
+      if (now.format != written.format) drop_consolidated(documents, path, ZarrFormat::v2);
+      written = std::move(now);
+    }
+    throw StoreError{to_text({"documents below the group changed each time that they were copied, ", enough, " times"})}
+        .in_key(document_key(path).path)
+        .in_store(name_of(documents));
+  } catch (...) {
+    drop_consolidated(documents, path, ZarrFormat::v2);  // they may be stale
+    throw;
+  }
 }
 
 }  // namespace detail
 
 /// Writes the consolidated metadata of the group at `path` ("" is the root): copies of all documents below it, with
-/// which open_group and other programs open everything below by one request. Nobody else may change a node below
-/// meanwhile: the copy of it may be the old one then, which stale_copies finds. Throws: MetadataError, if there is no
-/// group, if a document below is damaged, or if a node below is of the other format only, which the copies cannot have;
-/// StoreError.
+/// which open_group and other programs open everything below by one request. If documents change meanwhile, they are
+/// copied again. Throws: MetadataError, if there is no group, if a document below is damaged, or if a node below has
+/// the other format only, which the copies cannot represent; StoreError, also if documents changed on each of 1000
+/// tries. After an error the group has no copies.
 template <class S>
 void consolidate(S const& store, std::string const& path = "") {
   if constexpr (detail::check_documents<S>()) {
-    auto const group = open_group(store, path, {.consolidated = Consolidated::ignore});
-    auto const format = group.metadata().format;
-    auto below = detail::documents_below(group, format, [&](Node const& node) {
-      throw MetadataError{"the node is of the other format, which the group's consolidated metadata cannot have"}
-          .in_key(document_key(node.path, format, node.type).path)
-          .in_store(name_of(metadata_of(store)));
-    });
-    if (format == ZarrFormat::v3)
-      detail::write_v3_copies(store, path, std::move(below));
-    else
-      detail::write_v2_copies(store, path, std::move(below));
+    auto const locks = detail::lock_nodes(metadata_of(store), {path});
+    detail::write_true_copies(store, path);
   }
 }
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/node/detail/consolidate.ipp>
+#endif

@@ -1,14 +1,19 @@
-// Gives arrays and groups the documents of the other format of Zarr, in place: no chunk is touched.
+// convert_node: gives arrays and groups the documents of the other Zarr format, in place; chunks are not touched.
 //
-// Documents of both formats stand side by side until all of the new ones are there. The root's make the change, for
-// programs that look for one format and for those that look for both:
+// Documents of both formats coexist until all new ones are written. The root's documents make the change, for programs
+// that look for one format and for those that look for both:
 //
-//   to v3   1. `zarr.json` of all nodes, the root's last    2. `.zmetadata` go, then `.zgroup`, `.zarray` and `.zattrs`
-//   to v2   1. `.zmetadata` go, which were stale    2. `.zattrs`, `.zarray`, `.zgroup` of all nodes, the root's last
-//           3. `zarr.json` go, the root's first
+//   to v3   1. write `zarr.json` of all nodes, the root last
+//           2. erase `.zmetadata`, then `.zgroup`, `.zarray` and `.zattrs`
+//   to v2   1. erase `.zmetadata`, which is stale
+//           2. write `.zattrs`, `.zarray`, `.zgroup` of all nodes, the root last
+//           3. erase `zarr.json`, the root first
 //
-// Wherever this ends, the hierarchy is whole in the old format or in the new one, and every node opens and reads as it
-// did. Another call does the rest.
+// The root is locked throughout, each node while its documents are read, written or erased. Writers that change a node
+// in between (append, set_attributes) use `zarr.json` if it exists. So a v3 document is written under the lock of the
+// v2 attributes, and before `zarr.json` is erased, its content is copied to the v2 documents.
+//
+// An interruption leaves the hierarchy whole in one format or the other, and every node opens and reads as before.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -18,11 +23,15 @@
 #include <vector>
 
 #include <tessera/metadata/attributes.hpp>
-#include <tessera/metadata/consolidated.hpp>
-#include <tessera/metadata/other_format.hpp>
+#include <tessera/metadata/detail/consolidated.hpp>
+#include <tessera/metadata/detail/node_document.hpp>
+#include <tessera/metadata/detail/other_format.hpp>
+#include <tessera/node/detail/lock_nodes.hpp>
 #include <tessera/node/open_group.hpp>
+#include <tessera/store/detail/value_changed.hpp>
 #include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/key_lock.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
@@ -30,7 +39,7 @@ namespace detail {
 struct ConvertedNode {
   std::string path;
   NodeType type;
-  NewDocuments made;  ///< none: its documents are those of the format already
+  NewDocuments made;  ///< none: its documents have that format already
 };
 
 template <class D>
@@ -52,53 +61,104 @@ template <class D>
 void erase_documents(D const& documents, std::vector<Key> const& keys) {
   queue_of<D> on;
   for (auto const& key : keys)
-    if (size(documents, key, on)) documents.erase(key, on);
+    if (value_size(documents, key, on)) documents.erase(key, on);
 }
 
-inline std::vector<Key> documents_of(ConvertedNode const& node, ZarrFormat format) {
-  if (format == ZarrFormat::v3) return {document_key(node.path)};
-  return {document_key(node.path, format, NodeType::array), document_key(node.path, format, NodeType::group),
-          v2_attributes_key(node.path)};
+template <class D>
+void make_v3_documents(D const& documents, std::string const& path) {
+  bool is_done = false;
+  while (!is_done)
+    is_done = until_unchanged([&] {
+      queue_of<D> on;
+      auto const attributes = v2_attributes_key(path);
+      [[maybe_unused]] auto const held = lock_of(documents, attributes);
+      if (value_size(documents, document_key(path), on)) return true;
+      if (!is_lockable(documents, attributes)) return false;
+      for (auto const& [key, text] : converted_node(documents, path, ZarrFormat::v3).made)
+        write_text(documents, key, text);
+      return true;
+    });
+}
+template <class D>
+void erase_v2_documents(D const& documents, std::string const& path) {
+  queue_of<D> on;
+  if (!value_size(documents, document_key(path), on)) return;
+  erase_documents(documents, {document_key(path, ZarrFormat::v2, NodeType::array),
+                              document_key(path, ZarrFormat::v2, NodeType::group), v2_attributes_key(path)});
+}
+
+// `last`: erase `zarr.json`. A document that Zarr v2 cannot express by now stays in v3, and is an error.
+template <class D>
+void make_v2_documents(D const& documents, std::string const& path, bool last) {
+  until_unchanged([&] {
+    queue_of<D> on;
+    [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
+    if (!value_size(documents, document_key(path), on)) return;
+    auto const node = converted_node(documents, path, ZarrFormat::v2);
+    auto const other = node.type == NodeType::array ? NodeType::group : NodeType::array;
+    erase_documents(documents, {document_key(path, ZarrFormat::v2, other)});
+    for (auto const& [key, text] : node.made)
+      if (read_text(documents, key) != text) write_text(documents, key, text);
+    if (last) documents.erase(document_key(path), on);
+  });
 }
 
 template <class D>
 void replace_documents(D const& documents, std::vector<ConvertedNode> const& nodes, ZarrFormat to) {
-  auto const drop_copies = [&] {
-    for (auto const& node : nodes)
-      if (node.type == NodeType::group) erase_documents(documents, {v2_copies_key(node.path)});
+  auto const each_first_to_last = [&](auto&& change) {
+    for (auto const& node : nodes) {
+      auto const alone = &node == &nodes.front() ? FolderLock{} : lock_folder(documents, node.path, Sharing::alone);
+      change(node);
+    }
   };
-  if (to == ZarrFormat::v2) drop_copies();
-  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-    auto const other = node->type == NodeType::array ? NodeType::group : NodeType::array;
-    if (to == ZarrFormat::v2 && !node->made.empty()) erase_documents(documents, {document_key(node->path, to, other)});
-    for (auto const& [key, text] : node->made) write_text(documents, key, text);
+  auto const each_last_to_first = [&](auto&& change) {
+    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+      auto const alone =
+          &*node == &nodes.front() ? FolderLock{} : lock_folder(documents, node->path, Sharing::alone);
+      change(*node);
+    }
+  };
+  auto const drop_copies = [&](ConvertedNode const& node) {
+    if (node.type == NodeType::group) drop_v2_copies(documents, node.path);
+  };
+  if (to == ZarrFormat::v3) {
+    each_last_to_first([&](ConvertedNode const& node) { make_v3_documents(documents, node.path); });
+    each_first_to_last(drop_copies);
+    each_first_to_last([&](ConvertedNode const& node) { erase_v2_documents(documents, node.path); });
+  } else {
+    each_first_to_last(drop_copies);
+    each_last_to_first([&](ConvertedNode const& node) { make_v2_documents(documents, node.path, false); });
+    each_first_to_last([&](ConvertedNode const& node) { make_v2_documents(documents, node.path, true); });
   }
-  if (to == ZarrFormat::v3) drop_copies();
-  auto const from = to == ZarrFormat::v3 ? ZarrFormat::v2 : ZarrFormat::v3;
-  for (auto const& node : nodes) erase_documents(documents, documents_of(node, from));
 }
 
 }  // namespace detail
 
-/// Converts the array or group at `path` ("" is the root), and everything below it, to the other format in place: it
-/// writes documents and touches no chunk. An array of Zarr v3 can be converted only if its chunks have the keys that v2
-/// gives them (chunk_key_encoding "v2") and v2 has words for all that its document says; otherwise nothing is changed,
-/// and the error names the member. Attributes stay. Consolidated metadata of the node and of groups above goes, as do
-/// members that v2 does not know. Returns how many nodes got other documents. A program that ends half-way leaves nodes
-/// that open and read as before; another call does the rest. Nobody else may change a node below meanwhile. Throws:
-/// MetadataError, if there is no node, a document is damaged, or an array cannot be converted; StoreError.
+/// Converts the array or group at `path` ("" is the root), and everything below it, to the other format in place;
+/// touches no chunk. A Zarr v3 array can be converted only if its chunks have the keys of v2 (chunk_key_encoding "v2")
+/// and v2 can express its whole document; otherwise nothing is changed, and the error names the member. Attributes
+/// stay, except those by which xarray marks missing values and names dimensions: they move to xarray's place in the
+/// other format (`_FillValue` is the fill value of Zarr v2, `_ARRAY_DIMENSIONS` is `dimension_names` of v3), or the
+/// array cannot be converted. Consolidated metadata of the node and of groups above is removed, as are members unknown
+/// to v2. Returns how many nodes got new documents. An interrupted call leaves nodes that open and read as before;
+/// another call finishes. Arrays may grow and attributes may change meanwhile: no change is lost, if the store has
+/// locks. Throws: NodeNotFound; MetadataError, if a document is damaged, or an array cannot be converted; StoreError.
 template <class S>
 std::size_t convert_node(S const& store, std::string const& path, ZarrFormat to) {
   std::size_t converted = 0;
   if constexpr (detail::check_documents<S>()) {
     auto const& documents = metadata_of(store);
-    auto const alone = detail::lock_folder(documents, path, Sharing::alone);
-    std::vector<detail::ConvertedNode> nodes{detail::converted_node(documents, path, to)};
+    auto const locks = detail::lock_nodes(documents, {path});
+    std::vector<detail::ConvertedNode> nodes;
+    auto const add = [&](std::string const& at) {
+      auto node = detail::converted_node(documents, at, to);
+      converted += !node.made.empty();
+      node.made.clear();  // made again later, under the node's lock
+      nodes.push_back(std::move(node));
+    };
+    add(path);
     if (nodes.front().type == NodeType::group)
-      open_group(store, path, {.consolidated = Consolidated::ignore}).walk([&](Node const& node) {
-        nodes.push_back(detail::converted_node(documents, node.path, to));
-      });
-    for (auto const& node : nodes) converted += !node.made.empty();
+      open_group(store, path, {.consolidated = Consolidated::ignore}).walk([&](Node const& node) { add(node.path); });
     detail::drop_consolidated_above(documents, path, ZarrFormat::v2);
     detail::replace_documents(documents, nodes, to);
   }

@@ -1,4 +1,4 @@
-// Makes arrays in a store.
+// create_array, create_any: make arrays in a store.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,13 +8,13 @@
 #include <utility>
 
 #include <tessera/key/chunk_key.hpp>
-#include <tessera/metadata/new_documents.hpp>
-#include <tessera/metadata/node_document.hpp>
-#include <tessera/node/check_new.hpp>
+#include <tessera/metadata/detail/new_documents.hpp>
+#include <tessera/metadata/detail/node_document.hpp>
+#include <tessera/node/detail/check_new.hpp>
+#include <tessera/node/detail/write_node.hpp>
 #include <tessera/node/erase.hpp>
 #include <tessera/node/new_array.hpp>
 #include <tessera/node/open.hpp>
-#include <tessera/node/write_node.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 
@@ -22,8 +22,8 @@ namespace tessera { inline namespace v0 {
 
 namespace detail {
 
-// Chunks without a document, left by a program that was ended while it erased their array: they would become elements
-// of the new one. In a store that cannot list they are not found.
+// Erases chunks without a document, left by a program that ended while erasing their array: they would become elements
+// of the new one. Not possible in a store that cannot list.
 template <class S>
 void erase_left_chunks(S const& store, std::string_view path, ChunkKeyEncoding encoding, std::size_t rank,
                        queue_of<S>& on) {
@@ -39,15 +39,52 @@ void erase_left_chunks(S const& store, std::string_view path, ChunkKeyEncoding e
   }
 }
 
+/// Writes a new array's documents. Erases what is below the path, or only chunks that an erased array left.
+template <class S>
+void write_array(S const& store, std::string const& path, NewDocuments const& documents,
+                 ArrayMetadata const& metadata, bool overwrite, queue_of<S>& on) {
+  write_node(metadata_of(store), path, documents, metadata.format, overwrite, [&] {
+    if (overwrite)
+      erase_below(store, path, on);
+    else
+      erase_left_chunks(store, path, metadata.key_encoding, metadata.shape.rank(), on);
+  });
+}
+
+template <class T, class P>
+ArrayMetadata described(NewArray<T> const& wanted, P const& pipeline) {
+  auto const type = data_type_of<T>();
+  Extents const& old = wanted.chunk_shape;
+  if (wanted.chunks.rank() > 0 && old.rank() > 0)
+    throw MetadataError{"found .chunks and .chunk_shape, its old name: give only .chunks"};
+  auto const& chunks = wanted.chunks.rank() > 0 ? wanted.chunks : old;
+  bool const has_shards = wanted.shards.rank() > 0;
+  return {wanted.shape,
+          type,
+          has_shards ? wanted.shards : chunks,
+          wanted.key_encoding,
+          ElementsOf<T>::fill_of(wanted.fill),
+          has_shards ? specifications_in_shards(pipeline, chunks, type) : pipeline.specifications(type),
+          wanted.attributes,
+          wanted.dimension_names,
+          Members{},
+          List{},
+          wanted.format,
+          fields_of<T>(),
+          wanted.structured && wanted.format == ZarrFormat::v3 && type.kind == DataKind::structure};
+}
+
 }  // namespace detail
 
+/// Options of create_any.
 struct CreateOptions {
-  bool overwrite = false;  ///< erase what is at the path; else it is an error if there is something
+  bool overwrite = false;  ///< erase the node at the path; if false, an existing node is an error
 };
 
-/// Makes an array of a type and rank known at run time, as its metadata says, and the missing groups above it, in the
-/// format that it says; "" is the root. The codecs named in the metadata must be in the list `Codec`, as in open_any.
-/// Throws: MetadataError, if there is something at the path already or the metadata describes no array; StoreError.
+/// Makes an array of the type, rank and format in its metadata, and the missing groups above it; "" is the root. The
+/// metadata's codecs must be in the list `Codec`, as in open_any. Throws: MetadataError, if there is a node at the path
+/// already or the metadata is invalid; CodecError, if a codec's implementation cannot write what its configuration asks
+/// for; StoreError.
 template <class Codec = BuiltInCodecs, class S, class... On>
 auto create_any(S const& store, std::string path, ArrayMetadata metadata, CreateOptions options = {}, On... on) {
   if constexpr (!detail::check_opening<Codec, S, On...>() || !detail::check_writable<S>()) {
@@ -56,27 +93,24 @@ auto create_any(S const& store, std::string path, ArrayMetadata metadata, Create
     using P = typename detail::pipeline_over<Codec, S>::type;
     return detail::in_document(store, document_key(path, metadata.format), [&] {
       detail::check_node_path(path);
-      metadata.codecs = P::from(metadata.codecs).specifications(metadata.type);
+      metadata.codecs = detail::with_shards<P>(metadata.codecs, [&]<class Q>(std::type_identity<Q>) {
+        auto const pipeline = Q::from(metadata.codecs);
+        detail::in_codecs_of(store, document_key(path, metadata.format), [&] { pipeline.expect_encodes(); });
+        return pipeline.specifications(metadata.type);
+      });
       detail::check_new(metadata);
       if (metadata.format == ZarrFormat::v2) metadata = detail::as_v2(std::move(metadata));
-      // First: nothing is erased or made for what cannot be written.
+      // First: if the documents cannot be written, nothing is erased or made.
       auto const documents = detail::new_documents(path, metadata);
       AnyArray<S, P> array{store, path, std::move(metadata), detail::queue_given<P>(std::move(on)...)};
-      detail::write_node(metadata_of(store), path, documents, array.metadata().format, options.overwrite,
-                         [&] {
-                           auto& queue = queue_in<space_of<S>>(array.queue());
-                           if (options.overwrite)
-                             detail::erase_below(store, path, queue);
-                           else
-                             detail::erase_left_chunks(store, path, array.metadata().key_encoding,
-                                                       array.metadata().shape.rank(), queue);
-                         });
+      detail::write_array(store, path, documents, array.metadata(), options.overwrite,
+                          queue_in<space_of<S>>(array.queue()));
       return array;
     });
   }
 }
 
-/// Makes an array of T with Rank dimensions. Its document gets the codecs of `pipeline`, and the array is opened with
+/// Makes an array of T with Rank dimensions. Its document lists the codecs of `pipeline`, and the array is opened with
 /// them. Throws: as create_any.
 template <class T, std::size_t Rank, class P = detail::usual_pipeline<T>, class S, class... On>
 auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
@@ -85,34 +119,29 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
   } else if constexpr (!detail::was_refused<P>() && !detail::PipelineType<P>) {
     static_assert(
         detail::PipelineType<P>,
-        "tessera: a new array has the codecs of one pipeline: give a Pipeline<space, codecs...>; a Codecs<...> "
-        "is what files to be opened may name; a queue comes after the codecs, of which {} are the usual ones");
+        "tessera: a new array needs the codecs of one pipeline: pass a Pipeline<space, codecs...>; a Codecs<...> "
+        "is a list of codecs for opening files; a queue comes after the codecs, of which {} are the defaults");
     return detail::InvalidCall{};
   } else if constexpr (!detail::check_opening<P, S, On...>() || !detail::check_writable<S>()) {
     return detail::InvalidCall{};
   } else if constexpr (!detail::check_elements_space<T, P, S>()) {
     return detail::InvalidCall{};
   } else {
-    if (wanted.shape.rank() != Rank)
-      throw MetadataError{text({"a shape of ", wanted.shape.rank(), " dimensions, expected ", Rank})}
-          .in_key(document_key(path, wanted.format).path)
-          .in_store(name_of(metadata_of(store)));
-    auto array =
-        create_any<P>(store, path,
-                      ArrayMetadata{wanted.shape, data_type_of<T>(), wanted.chunk_shape, wanted.key_encoding,
-                                    detail::ElementsOf<T>::fill_of(wanted.fill),
-                                    pipeline.specifications(data_type_of<T>()), wanted.attributes,
-                                    wanted.dimension_names, Members{}, List{}, wanted.format, detail::fields_of<T>()},
-                      CreateOptions{wanted.overwrite}, std::move(on)...);
-    return Array<T, Rank, S, P>{std::move(array)};
+    auto metadata = detail::in_document(store, document_key(path, wanted.format), [&] {
+      if (wanted.shape.rank() != Rank)
+        throw MetadataError{to_text({"a shape of ", wanted.shape.rank(), " dimensions, expected ", Rank})};
+      return detail::described(wanted, pipeline);
+    });
+    return Array<T, Rank, S, P>{create_any<P>(store, path, std::move(metadata), CreateOptions{wanted.overwrite},
+                                              std::move(on)...)};
   }
 }
 
-/// Not a function to call: its message says that the number of dimensions is missing.
+/// Not to be called: the compile error says that the number of dimensions is missing.
 template <class T, class... Rest, class S, class... More>
 auto create_array(S const&, std::string, NewArray<T> const&, More const&...) {
   static_assert(sizeof(T) == 0,
-                "tessera: an array is made with its number of dimensions: create_array<float, 3>(store, path, ...)");
+                "tessera: create_array needs the number of dimensions: create_array<float, 3>(store, path, ...)");
   return detail::InvalidCall{};
 }
 

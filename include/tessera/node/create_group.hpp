@@ -1,27 +1,30 @@
-// Makes groups, and arrays and groups below them.
+// create_group: makes groups; and create_array and create_group below a group.
 #pragma once
 #include <cstddef>
 #include <string>
 #include <utility>
 
-#include <tessera/metadata/new_documents.hpp>
+#include <tessera/core/function_ref.hpp>
+#include <tessera/metadata/detail/new_documents.hpp>
 #include <tessera/node/create.hpp>
+#include <tessera/node/detail/folder.hpp>
+#include <tessera/node/detail/write_node.hpp>
 #include <tessera/node/erase.hpp>
-#include <tessera/node/folder.hpp>
 #include <tessera/node/group.hpp>
-#include <tessera/node/write_node.hpp>
 
 namespace tessera { inline namespace v0 {
 
+/// Options of create_group.
 struct GroupOptions {
-  bool overwrite = false;  ///< erase what is at the path; else it is an error if there is something
-  ZarrFormat format = ZarrFormat::v3;
+  bool overwrite = false;              ///< erase the node at the path; if false, an existing node is an error
+  ZarrFormat format = ZarrFormat::v3;  ///< of the group's document
 };
 
 namespace detail {
 
 template <class S>
-auto make_group(S const& store, std::string path, Members attributes, GroupOptions options, auto&& make_room) {
+Group<S> make_group(S const& store, std::string path, Members attributes, GroupOptions options,
+                    FunctionRef<void()> make_room) {
   GroupMetadata metadata{std::move(attributes), {}};
   metadata.format = options.format;
   in_document(store, document_key(path, options.format, NodeType::group), [&] {
@@ -33,7 +36,7 @@ auto make_group(S const& store, std::string path, Members attributes, GroupOptio
 
 }  // namespace detail
 
-/// Makes a group at `path`, and the missing groups above it. Throws: MetadataError, if there is something at the path
+/// Makes a group at `path`, and the missing groups above it. Throws: MetadataError, if there is a node at the path
 /// already; StoreError.
 template <class S>
 auto create_group(S const& store, std::string path = "", Members attributes = {}) {
@@ -43,8 +46,8 @@ auto create_group(S const& store, std::string path = "", Members attributes = {}
   else
     return detail::make_group(detail::store_of(store), std::move(path), std::move(attributes), {}, [] {});
 }
-/// The same, or replaces what is at the path: `create_group(store, "scan", {}, {.overwrite = true})` erases it and
-/// everything below it, as erase_node does. `{.format = ZarrFormat::v2}` makes a group of Zarr v2.
+/// As above, or replaces the node at the path: `create_group(store, "scan", {}, {.overwrite = true})` erases it and
+/// everything below it, as erase_node does. `{.format = ZarrFormat::v2}` makes a Zarr v2 group.
 template <class S>
 auto create_group(S const& given, std::string path, Members attributes, GroupOptions options) {
   using Store = detail::store_of_t<S>;

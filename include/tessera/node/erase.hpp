@@ -1,7 +1,5 @@
-// Erases arrays and groups, with all that is below them.
+// erase_node: erases an array or group and everything below it.
 #pragma once
-#include <algorithm>
-#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,28 +7,27 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/metadata/missing_node.hpp>
-#include <tessera/metadata/node_document.hpp>
+#include <tessera/core/config.hpp>
+#include <tessera/core/function_ref.hpp>
+#include <tessera/metadata/detail/missing_node.hpp>
+#include <tessera/node/detail/lock_nodes.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/routed_check.hpp>
+#include <tessera/store/detail/unfinished.hpp>
+#include <tessera/store/detail/value_changed.hpp>
 #include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/routed_check.hpp>
-#include <tessera/store/unfinished.hpp>
+#include <tessera/store/key_lock.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
 using Keys = std::vector<Key>;
 
-// And before them copies of them.
-inline Keys documents_first(Keys keys) {
-  auto const documents =
-      std::stable_partition(keys.begin(), keys.end(), [](Key const& key) { return has_copies(key.path); });
-  std::stable_partition(documents, keys.end(), [](Key const& key) { return makes_node(key.path); });
-  return keys;
-}
+// Copies of documents come before the documents.
+TESSERA_DECL Keys documents_first(Keys keys);
 
-// What a store has below a path, the documents first.
+// All keys that a store has below a path, documents first.
 template <class S>
 Keys keys_below(S const& store, std::string_view path) {
   Keys keys;
@@ -38,7 +35,8 @@ Keys keys_below(S const& store, std::string_view path) {
   return documents_first(std::move(keys));
 }
 
-// What of it can be erased and nothing else with it: links, the path itself if it is one, not what they lead to.
+// The keys below a path that can be erased without erasing anything else: symbolic links (the path itself, if it is
+// one), but not their targets.
 template <class S>
 Keys own_keys_below(S const& store, std::string_view path) {
   Keys keys;
@@ -46,29 +44,69 @@ Keys own_keys_below(S const& store, std::string_view path) {
   return documents_first(std::move(keys));
 }
 
-// Erases what is at a path: copies first, which would open a group, then its document, then documents below, then the
-// rest: whoever opens a node finds its chunks. It does so without a document too, which may be damaged, or erased by a
-// program that ended then: the rest would be taken for the node that is made there next. Returns whether there was a
-// document.
+TESSERA_DECL std::string_view folder_of(Key const& key);
+
+// Erases the document that makes a node, under the lock held by writers of the document or its attributes, so that none
+// writes it anew. Also erases the attributes of a Zarr v2 node. Calls `last(key)` before erasing a key.
+template <class D>
+void erase_document(D const& documents, Key const& key, FunctionRef<void(Key const&)> last) {
+  queue_of<D> on;
+  auto const erase = [&](Key const& one) {
+    last(one);
+    documents.erase(one, on);
+  };
+  auto const attributes = v2_attributes_key(folder_of(key));
+  bool const is_v3 = key.path.ends_with("zarr.json");
+  until_unchanged([&] {
+    [[maybe_unused]] auto const held = lock_of(documents, is_v3 ? key : attributes);
+    erase(key);
+    if (!is_v3 && value_size(documents, attributes, on)) erase(attributes);
+  });
+}
+
+/// Whether the folders of nodes below the erased one are locked already.
+enum class Below { locked, not_locked };
+
+// Erases the node at a locked path: copies first, with which a group would open; then its document; then documents
+// below, each while its folder is locked; then the rest. So every node that opens has its chunks. Works without a
+// document too (damaged, or erased by a program that ended then), because the next node made there would include the
+// rest. Returns whether there was a document.
 template <class S>
-bool erase_below(S const& store, std::string_view path, queue_of<S>& on) {
+bool erase_below(S const& store, std::string_view path, queue_of<S>& on, Below nodes = Below::not_locked,
+                 FunctionRef<void(Key const&)> last = [](Key const&) {}) {
   auto const& documents = metadata_of(store);
   if constexpr (!ListableStore<S> || !ListableStore<std::remove_cvref_t<decltype(documents)>>) {
     if (node_key(documents, path))
       throw StoreError{"cannot erase a node: the store has no list() to find its chunks with"};
     return false;
   } else {
-    auto const found = own_keys_below(documents, path);  // before anything is erased: a store may not be able to say
-    auto const chunks = is_split<S> ? own_keys_below(chunks_of(store), path) : Keys{};
+    auto found = own_keys_below(documents, path);  // before erasing: the store may be unable to list
+    auto chunks = is_split<S> ? own_keys_below(chunks_of(store), path) : Keys{};
     bool const is_link = found.size() == 1 && found.front().path == path;
     auto const document = is_link ? std::nullopt : node_key(documents, path);
     bool const is_there = is_link || document;
     if (path.empty() && !is_there && found.size() + chunks.size() > 0)  // it may be any folder of the user's
-      throw StoreError{"there is no node to erase, but other keys; erase them, or what they are part of"};
-    auto const below = std::find_if(found.begin(), found.end(), [](Key const& key) { return !has_copies(key.path); });
-    for (auto key = found.begin(); key != below; ++key) documents.erase(*key, on.host());
-    if (!is_link) documents.erase(document.value_or(document_key(path)), on.host());
-    for (auto key = below; key != found.end(); ++key) documents.erase(*key, on.host());
+      throw StoreError{"found keys, but no node to erase; erase the keys, or what they are part of"};
+    for (auto const& key : found)
+      if (has_copies(key.path)) documents.erase(key, on.host());
+    if (!is_link) erase_document(documents, document.value_or(document_key(path)), last);
+    bool has_nodes_below = false;
+    for (auto const& key : found) {
+      if (is_link || !makes_node(key.path)) continue;
+      bool const is_below = folder_of(key) != path;
+      has_nodes_below = has_nodes_below || is_below;
+      auto const alone = is_below && nodes == Below::not_locked
+                             ? lock_folder(documents, folder_of(key), Sharing::alone)
+                             : FolderLock{};
+      if (!document || key.path != document->path) erase_document(documents, key, last);
+    }
+    if (has_nodes_below && nodes == Below::not_locked) {  // appends may have written chunks meanwhile
+      found = own_keys_below(documents, path);
+      if constexpr (is_split<S>) chunks = own_keys_below(chunks_of(store), path);
+    } else if (!is_link) {
+      std::erase_if(found, [](Key const& key) { return makes_node(key.path) || has_copies(key.path); });
+    }
+    for (auto const& key : found) documents.erase(key, on.host());
     for (auto const& key : chunks) chunks_of(store).erase(key, on);
     if (!is_link) erase_unfinished(documents, path);
     if constexpr (is_split<S>)
@@ -79,18 +117,18 @@ bool erase_below(S const& store, std::string_view path, queue_of<S>& on) {
 
 }  // namespace detail
 
-/// Erases the array or group at `path` ("" is the root) and everything below it, also what killed writers left there. A
-/// symbolic link, at the path or below it, is erased itself; what it leads to stays. Returns whether there was a node.
-/// Erases documents first: whoever opens or walks meanwhile, or after this ended half-way, finds whole nodes or none;
-/// another call erases the rest. Erases chunks of a device's store in the order of `on`. Throws: StoreError.
+/// Erases the array or group at `path` ("" is the root) and everything below it, including files left by killed
+/// writers. Of a symbolic link, at the path or below it, only the link is erased. Returns whether there was a node.
+/// Erases documents first: a reader meanwhile, or after an interrupted call, finds whole nodes or none; another call
+/// erases the rest. Erases chunks of a device's store in the order of `on`. Throws: StoreError.
 template <class S>
 bool erase_node(S const& store, std::string const& path, queue_of<S>& on) {
   if constexpr (!detail::check_store<S>() || !detail::check_metadata_store<S>() || !detail::check_writable<S>()) {
     return false;
   } else {
     auto const& documents = metadata_of(store);
-    detail::drop_consolidated_above(documents, path, ZarrFormat::v2);  // of whichever format the node is
-    auto const alone = detail::lock_folder(documents, path, Sharing::alone);
+    auto const locks = detail::lock_nodes(documents, {path});
+    detail::drop_consolidated_above(documents, path, ZarrFormat::v2);  // whichever format the node has
     return detail::erase_below(store, path, on);
   }
 }
@@ -101,3 +139,7 @@ bool erase_node(S const& store, std::string const& path) {
 }
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/node/detail/erase.ipp>
+#endif

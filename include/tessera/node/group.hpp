@@ -1,4 +1,4 @@
-// Groups: what is below them, and what their documents say (core specification, "Group metadata", "Hierarchy").
+// Group: its attributes and the nodes below it (core specification, "Group metadata", "Hierarchy").
 #pragma once
 #include <algorithm>
 #include <iterator>
@@ -8,18 +8,19 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/config.hpp>
 #include <tessera/metadata/attributes.hpp>
 #include <tessera/metadata/consolidated_documents.hpp>
-#include <tessera/node/folder.hpp>
+#include <tessera/node/detail/folder.hpp>
+#include <tessera/node/detail/write_node.hpp>
 #include <tessera/node/open.hpp>
-#include <tessera/node/write_node.hpp>
 
 namespace tessera { inline namespace v0 {
 
 /// An array or a group in a hierarchy.
 struct Node {
-  std::string name;  ///< the last name of its path
-  std::string path;  ///< from the store's root: what open_array and open_group take
+  std::string name;  ///< the last part of its path
+  std::string path;  ///< from the store's root: for open_array and open_group
   NodeType type;
 };
 
@@ -31,15 +32,21 @@ struct NamedArray {
 };
 template <class S>
 class Group;
+namespace detail {
+
+TESSERA_DECL void sort_names(std::vector<std::string>& names);
+
+}  // namespace detail
+/// A group in a group: `for (auto const& [name, group] : parent.groups())`.
 template <class S>
 struct NamedGroup {
   std::string name;
   Group<S> group;
 };
 
-/// What its document said when it was opened. A copy is a group of its own over the same store. If it was opened with
-/// consolidated metadata, all below it is as the copies said then, listed and opened without another request; a node
-/// that they do not have is looked for in the store. Open the group again to see what has changed.
+/// A group as its document was when it was opened. Copies are independent groups over the same store. If opened with
+/// consolidated metadata, everything below is as the copies said then, listed and opened without another request; a
+/// node that the copies lack is looked for in the store. Open the group again to see changes.
 template <class S>
 class Group {
  public:
@@ -49,32 +56,38 @@ class Group {
       : store_{std::move(store)}, path_{std::move(path)}, metadata_{std::move(metadata)}, copies_{std::move(copies)} {}
 
   S const& store() const { return store_; }
-  std::string const& path() const { return path_; }  ///< from the store's root, whose own is ""
+  std::string const& path() const { return path_; }  ///< from the store's root, whose path is ""
   GroupMetadata const& metadata() const { return metadata_; }
-  /// Of a temporary handle it is a copy, which you may loop over.
-  Members const& attributes() const& { return metadata_.attributes; }
-  Members attributes() && { return std::move(metadata_.attributes); }
+  /// A temporary handle returns a copy, so that you can loop over it. Throws: MetadataError, if it is of Zarr v2 and
+  /// `.zattrs` is damaged.
+  Members const& attributes() const& {
+    detail::expect_attributes(metadata_.broken_attributes);
+    return metadata_.attributes;
+  }
+  Members attributes() && { return static_cast<Group const&>(*this).attributes(); }
 
-  /// Replaces them, in the store and here. Throws: StoreError, MetadataError.
+  /// Replaces the attributes, in the store and here. Throws: StoreError, MetadataError.
   void set_attributes(Members attributes) {
     tessera::set_attributes(store_, path_, attributes);
     metadata_.attributes = std::move(attributes);
+    metadata_.broken_attributes.clear();
   }
-  /// Replaces or adds the named ones; the others stay. The group then shows what the store has. Throws: likewise.
+  /// Replaces or adds the named attributes; the others stay. The group then shows the stored ones. Throws: StoreError,
+  /// MetadataError.
   void merge_attributes(Members const& attributes) {
     metadata_.attributes = tessera::merge_attributes(store_, path_, attributes);
   }
 
-  /// The path of something below: `erase_node(group.store(), group / "t1")`.
+  /// The path of a node below: `erase_node(group.store(), group / "t1")`.
   friend std::string operator/(Group const& group, std::string_view name) { return (group.path_ / name).path; }
 
   /// The arrays and groups one level below, by name. A folder without a document is neither. Throws: MetadataError, if
   /// a document below is damaged; StoreError.
   std::vector<Node> children() const { return children_of(path_); }
 
-  /// The arrays one level below, by name, each opened as open_any opens it: `group.arrays<AllCodecs>()`, which is
-  /// `arrays(group)` of tessera/all.hpp. They share a queue: `on`, or one of their own. Each document is read once.
-  /// Throws: as children() does; MetadataError, if an array has a codec that is not in the list.
+  /// The arrays one level below, by name, each opened as by open_any: `group.arrays<AllCodecs>()`, which is
+  /// `arrays(group)` of tessera/all.hpp. They share a queue: `on`, or a new one. Each document is read once. Throws: as
+  /// children(); MetadataError, if an array has a codec that is not in the list.
   template <class Codec = BuiltInCodecs, class... On>
   auto arrays(On... on) const {
     if constexpr (!detail::check_opening<Codec, S, On...>()) {
@@ -93,7 +106,7 @@ class Group {
       return found;
     }
   }
-  /// The groups one level below, by name. Each document is read once. Throws: as children() does.
+  /// The groups one level below, by name. Each document is read once. Throws: as children().
   std::vector<NamedGroup<S>> groups() const {
     std::vector<NamedGroup<S>> found;
     for_each_below(path_, [&](std::string name, std::string path) {
@@ -103,10 +116,10 @@ class Group {
     return found;
   }
 
-  /// Where documents below it are read; null: in the store.
+  /// The copies from which documents below it are read; null: they are read from the store.
   detail::SharedCopies const& consolidated() const { return copies_; }
 
-  /// Calls visit(Node const&) for everything below, parents before their children. Throws as children() does.
+  /// Calls visit(Node const&) for everything below, parents before their children. Throws: as children().
   template <class F>
   void walk(F&& visit) const {
     auto open = children();
@@ -130,10 +143,10 @@ class Group {
       list_directory(documents, path, [&](Listed const& entry) {
         if (!entry.is_prefix && entry.link != Link::to_keys) return;
         std::string name{entry.path.substr(entry.path.rfind('/') + 1)};
-        if (!name.starts_with("__")) names.push_back(std::move(name));  // those are other data than nodes
+        if (!name.starts_with("__")) names.push_back(std::move(name));  // those are not nodes
       });
     });
-    std::ranges::sort(names);
+    detail::sort_names(names);
     for (auto& name : names) {
       auto below = (path / name).path;
       f(std::move(name), std::move(below));
@@ -146,7 +159,7 @@ class Group {
       documents.list_directory(path, visit);
     else
       throw StoreError{
-          "this store cannot be listed, and the group has no consolidated metadata that says what is below it"}
+          "this store cannot be listed, and the group has no consolidated metadata that lists what is below it"}
           .in_store(name_of(documents));
   }
 
@@ -161,7 +174,7 @@ class Group {
     return nodes;
   }
 
-  // What a node's document says, if it is of that type.
+  // Reads a node's document, if the node has that type.
   template <class Metadata>
   std::optional<Metadata> read_node(std::string const& path, NodeType type, Metadata (*read)(ObjectReader&)) const {
     auto const name = type == NodeType::array ? "array" : "group";
@@ -193,3 +206,7 @@ class Group {
 };
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/node/detail/group.ipp>
+#endif

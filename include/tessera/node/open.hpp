@@ -1,4 +1,4 @@
-// Opens what is in a store.
+// open_array, open_any: open arrays of a store.
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -9,12 +9,12 @@
 #include <utility>
 
 #include <tessera/array/array.hpp>
-#include <tessera/array/check_pipeline.hpp>
-#include <tessera/array/invalid_call.hpp>
-#include <tessera/array/shared_array.hpp>
+#include <tessera/array/detail/check_pipeline.hpp>
+#include <tessera/array/detail/invalid_call.hpp>
+#include <tessera/array/detail/shared_array.hpp>
+#include <tessera/metadata/detail/missing_node.hpp>
+#include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/metadata/group_metadata.hpp>
-#include <tessera/metadata/missing_node.hpp>
-#include <tessera/metadata/node_document.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
 #include <tessera/store/concept.hpp>
 
@@ -24,20 +24,20 @@ namespace detail {
 template <class T>
 consteval bool check_element() {
   static_assert(Element<T>,
-                "tessera: this type is no element of an array: give bool, an integer of 8 to 64 bits, float, double or "
+                "tessera: this type cannot be an array element: use bool, an integer of 8 to 64 bits, float, double or "
                 "std::complex of them, float16_bits, std::array<std::byte, N>, std::string of "
                 "<tessera/array/strings.hpp>, or specialise element_traits for it");
   return Element<T>;
 }
 
-// Memory of their own is the host's.
+// Elements that own memory are in host memory only.
 template <class T, class Named, class S>
 consteval bool check_elements_space() {
   constexpr bool is_there =
       !VaryingElement<T> || std::same_as<typename pipeline_over<Named, S>::type::array_space, space::Host>;
   static_assert(is_there,
-                "tessera: strings and bytes are in the host's memory alone: open the array with a pipeline that begins "
-                "in space::Host");
+                "tessera: strings and bytes are in host memory only: open the array with a pipeline that begins in "
+                "space::Host");
   return is_there;
 }
 
@@ -64,22 +64,15 @@ typename P::queue_type queue_given(On... on) {
 template <class S>
 std::shared_ptr<SharedArray> read_array(S const& store, std::string const& path) {
   auto const& documents = metadata_of(store);
-  auto metadata = read_document(documents, path, read_array_metadata, NodeType::array);
+  auto metadata = found_in_either(documents, path, [&](auto const& in) {
+    return read_document(in, path, read_array_metadata, NodeType::array);
+  });
   if (!metadata) {
     auto error = missing_node(documents, path, "array");
     error.in_key(document_key(path).path).in_store(name_of(documents));
     throw error;
   }
   return std::make_shared<SharedArray>(std::string{path}, *std::move(metadata));
-}
-
-// The array whose document was read: it outlives one that is not made, and errors name it.
-template <class Codec, class S, class... On>
-auto open_read(S const& store, std::shared_ptr<SharedArray> const& opened, On... on) {
-  using P = typename pipeline_over<Codec, S>::type;
-  return in_document(store, opened->document, [&] {
-    return AnyArray<S, P>{store, opened, queue_given<P>(std::move(on)...)};
-  });
 }
 
 template <class T, std::size_t Rank, class S, class P>
@@ -95,14 +88,15 @@ auto open_any(S const& store, std::string path = "", On... on) {
   if constexpr (!detail::check_opening<Codec, S, On...>()) {
     return detail::InvalidCall{};
   } else {
-    return detail::open_read<Codec>(store, detail::read_array(store, path), std::move(on)...);
+    using P = typename detail::pipeline_over<Codec, S>::type;
+    return AnyArray<S, P>{store, detail::read_array(store, path), detail::queue_given<P>(std::move(on)...)};
   }
 }
 
 /// Opens the array at `path` ("" is the root). Its codecs are those of the list `Codec`, by default the ones that need
-/// no library, or exactly those of a Pipeline. The queue that you give does the work, and the array keeps it; without
-/// one the array has threads of its own, one per processor, which start at the first read that can use them. Throws:
-/// MetadataError naming document and member, before any chunk is touched; StoreError.
+/// no library, or exactly those of a Pipeline. The array keeps the queue `on`, which does the work. Without one it has
+/// its own threads, one per processor, which start at the first read that can use them. Throws: NodeNotFound, if there
+/// is no array; MetadataError naming document and member, before any chunk is touched; StoreError.
 template <class T, std::size_t Rank, class Codec = detail::codecs_for<T, BuiltInCodecs>, class S, class... On>
 auto open_array(S const& store, std::string path = "", On... on) {
   if constexpr (!detail::check_element<T>()) {
@@ -116,12 +110,21 @@ auto open_array(S const& store, std::string path = "", On... on) {
   }
 }
 
-/// Not a function to call: its message says that the number of dimensions is missing.
+/// Not to be called: the compile error says how codecs are passed.
+template <class T, std::size_t Rank, class First, class Second, class... Rest, class S, class... On>
+requires(Codec<Second>) auto open_array(S const&, std::string = "", On...) {
+  static_assert(sizeof(T) == 0,
+                "tessera: pass codecs as a Pipeline<space, codecs...>, exactly these, or, to open an array, as a "
+                "Codecs<codecs...>, those that the file may name");
+  return detail::InvalidCall{};
+}
+
+/// Not to be called: the compile error says that the number of dimensions is missing.
 template <class T, class... Rest, class S, class... On>
 auto open_array(S const&, std::string = "", On...) {
   static_assert(sizeof(T) == 0,
-                "tessera: an array is opened with its number of dimensions: open_array<float, 3>(store, path); where "
-                "only the file knows it, open_any(store, path), and visit of "
+                "tessera: open_array needs the number of dimensions: open_array<float, 3>(store, path); if only the "
+                "file has it, use open_any(store, path) and visit of "
                 "<tessera/array/visit.hpp>");
   return detail::InvalidCall{};
 }

@@ -1,4 +1,4 @@
-// Opens groups, and what is below them.
+// open_group: opens groups; and open_any, open_array and open_group below a group.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -7,17 +7,18 @@
 #include <utility>
 
 #include <tessera/metadata/consolidated_documents.hpp>
-#include <tessera/metadata/missing_node.hpp>
-#include <tessera/node/folder.hpp>
+#include <tessera/metadata/detail/missing_node.hpp>
+#include <tessera/node/detail/folder.hpp>
 #include <tessera/node/group.hpp>
 #include <tessera/node/open.hpp>
 
 namespace tessera { inline namespace v0 {
 
+/// Options of open_group.
 struct OpenOptions {
-  Consolidated consolidated = Consolidated::use;
-  /// Of the group, if the program knows it: keys of the other format are then not asked for. nullopt: v3, if it is of
-  /// both.
+  Consolidated consolidated = Consolidated::use;  ///< use consolidated metadata, ignore it, or require it
+  /// The group's format, if known: keys of the other format are then not requested. nullopt: detected; v3, if the group
+  /// has both.
   std::optional<ZarrFormat> format{};
 };
 
@@ -28,7 +29,7 @@ struct OpenedGroup {
   SharedCopies copies;
 };
 
-// Copies are asked for first: those of Zarr v2 have the group's own documents among them, which then are not asked for.
+// Copies first: in Zarr v2 they include the group's own documents, which then need no request.
 template <class D>
 [[gnu::noinline, gnu::cold]] std::optional<OpenedGroup> read_v2_group(D const& documents, std::string const& path,
                                                                       Consolidated consolidated) {
@@ -51,7 +52,7 @@ template <class D>
   return opened;
 }
 
-// A group whose copies are of nothing may have been consolidated before there was anything below it.
+// Ignores empty copies: the group may have been consolidated before any node was made below it.
 template <class D>
 std::optional<OpenedGroup> read_group(D const& documents, std::string const& path, OpenOptions options) {
   if (options.format == ZarrFormat::v2) return read_v2_group(documents, path, options.consolidated);
@@ -71,7 +72,7 @@ Group<S> opened_group(S const& store, std::string path, OpenOptions options) {
   auto const where = document_key(path, options.format.value_or(ZarrFormat::v3), NodeType::group);
   auto opened = in_document(store, where, [&] {
     auto const& documents = metadata_of(store);
-    auto found = read_group(documents, path, options);
+    auto found = found_in_either(documents, path, [&](auto const& in) { return read_group(in, path, options); });
     if (!found) throw missing_node(documents, path, "group");
     if (!found->copies && options.consolidated == Consolidated::require)
       throw MetadataError{
@@ -82,7 +83,7 @@ Group<S> opened_group(S const& store, std::string path, OpenOptions options) {
   return {store, std::move(path), std::move(opened.metadata), std::move(opened.copies)};
 }
 
-// Without a request, if the copies have it.
+// Without a request, if the copies have the document.
 template <class S>
 std::shared_ptr<SharedArray> read_array(Group<S> const& group, std::string const& path) {
   if (auto const& copies = group.consolidated())
@@ -93,10 +94,10 @@ std::shared_ptr<SharedArray> read_array(Group<S> const& group, std::string const
 
 }  // namespace detail
 
-/// Opens the group at `path` ("" is the root). The store may be a folder's name, as of create_group too:
-/// `open_group("a.zarr")` is that of a LocalStore<HostBuffer>. Consolidated metadata is used where the group has it:
-/// all documents below then come with one request. Of Zarr v2 `zarr.json` is asked for before, unless
-/// OpenOptions::format says that it is v2. Throws: MetadataError, if there is no group; StoreError.
+/// Opens the group at `path` ("" is the root). The store may be a folder's name, as in create_group:
+/// `open_group("a.zarr")` opens a LocalStore<HostBuffer>. With consolidated metadata, one request reads all documents
+/// below. For Zarr v2, `zarr.json` is requested first, unless OpenOptions::format says v2. Throws: NodeNotFound, if
+/// there is no group; MetadataError; StoreError.
 template <class S>
 auto open_group(S const& given, std::string path = "", OpenOptions options = {}) {
   using Store = detail::store_of_t<S>;
@@ -106,15 +107,19 @@ auto open_group(S const& given, std::string path = "", OpenOptions options = {})
     return detail::opened_group(detail::store_of(given), std::move(path), options);
 }
 
-/// What is below a group, by its path from there: `open_array<float, 3>(group, "t1")` is
-/// `open_array<float, 3>(group.store(), group / "t1")`, and so are the others.
+/// Nodes below a group, by the path from there:
+/// `open_array<float, 3>(group, "t1")` is `open_array<float, 3>(group.store(), group / "t1")`, and so on.
 template <class Codec = BuiltInCodecs, class S, class... On>
 auto open_any(Group<S> const& group, std::string path, On... on) {
-  if constexpr (!detail::check_opening<Codec, S, On...>())
+  if constexpr (!detail::check_opening<Codec, S, On...>()) {
     return detail::InvalidCall{};
-  else
-    return detail::open_read<Codec>(group.store(), detail::read_array(group, group / path), std::move(on)...);
+  } else {
+    using P = typename detail::pipeline_over<Codec, S>::type;
+    return AnyArray<S, P>{group.store(), detail::read_array(group, group / path),
+                          detail::queue_given<P>(std::move(on)...)};
+  }
 }
+/// An array of T with Rank dimensions. Throws: as open_array of a store.
 template <class T, std::size_t Rank, class Codec = detail::codecs_for<T, BuiltInCodecs>, class S, class... On>
 auto open_array(Group<S> const& group, std::string path, On... on) {
   if constexpr (!detail::check_element<T>())

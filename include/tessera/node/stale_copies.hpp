@@ -1,57 +1,28 @@
-// Which copies of a group's consolidated metadata are not true any more.
+// stale_copies: finds outdated copies in a group's consolidated metadata.
 #pragma once
-#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/core/config.hpp>
 #include <tessera/metadata/consolidated_documents.hpp>
 #include <tessera/node/consolidate.hpp>
 
 namespace tessera { inline namespace v0 {
 
+/// One error in consolidated metadata.
 struct StaleCopy {
   std::string where;    ///< the key of the document that has the copy
-  std::string problem;  ///< "the copy of \"a/zarr.json\" is not what that document says"
+  std::string problem;  ///< "the copy of \"a/zarr.json\" differs from that document"
 };
 
 namespace detail {
 
-// The members of an object have no order.
-inline bool says_the_same(Value const& a, Value const& b) {
-  auto const *one = a.get_if<Members>(), *other = b.get_if<Members>();
-  if (one && other) {
-    if (one->size() != other->size()) return false;
-    return std::all_of(one->begin(), one->end(), [&](Member const& member) {
-      auto const* const same = other->find(member.name);
-      return same && says_the_same(member.value, *same);
-    });
-  }
-  auto const *items = a.get_if<List>(), *others = b.get_if<List>();
-  if (!items || !others) return a == b;
-  return std::equal(items->begin(), items->end(), others->begin(), others->end(), says_the_same);
-}
+TESSERA_DECL bool is_true_copy(std::string_view key, Value copy, Value const& document);
 
-// A document as tessera would write it: other programs write a number, or a default, in their own way.
-inline Value in_one_form(std::string_view key, Value const& document) try {
-  auto const name = key.substr(key.rfind('/') + 1);
-  auto const lowered = name == ".zarray" ? lower_v2_array(document, {}) : document;
-  if (name != "zarr.json" && name != ".zarray") return document;
-  ObjectReader reader{lowered, ""};
-  (void)reader.at("zarr_format");
-  return reader.at("node_type").value() == Value{"array"} ? to_value(read_array_metadata(reader))
-                                                          : to_value(read_group_metadata(reader));
-} catch (MetadataError const&) {
-  return document;  // which tessera does not read: as it is
-}
-
-inline bool is_true_copy(std::string_view key, Value copy, Value const& document) {
-  take_out_copies(copy);
-  return says_the_same(copy, document) || says_the_same(in_one_form(key, copy), in_one_form(key, document));
-}
+// An empty `.zattrs` means the same as a missing one, so copies may omit it.
+TESSERA_DECL bool says_nothing(std::string_view key, Value const& document);
 
 template <class S>
 void compare_copies(Group<S> const& group, ZarrFormat format, Key const& where, ConsolidatedDocuments const& copies,
@@ -62,21 +33,21 @@ void compare_copies(Group<S> const& group, ZarrFormat format, Key const& where, 
   std::map<std::string, Value const*> found;
   for (auto const& [key, document] : below) found.emplace((group.path() / key.path).path, &document);
   auto const add = [&](std::string_view before, std::string const& key, std::string_view after) {
-    stale.push_back({where.path, text({before, describe(key), after})});
+    stale.push_back({where.path, to_text({before, describe(key), after})});
   };
   for (auto const& [key, copy] : copies.all())
-    if (auto const at = found.find(key); at == found.end())
-      add("there is a copy of ", key, ", which is not there");
-    else if (!is_true_copy(key, copy, *at->second))
-      add("the copy of ", key, " is not what that document says");
+    if (auto const at = found.find(key); at == found.end() && !says_nothing(key, copy))
+      add("there is a copy of ", key, ", which does not exist");
+    else if (at != found.end() && !is_true_copy(key, copy, *at->second))
+      add("the copy of ", key, " differs from that document");
   for (auto const& [key, document] : found)
-    if (!copies.all().contains(key)) add("there is no copy of ", key, "");
+    if (!copies.all().contains(key) && !says_nothing(key, *document)) add("there is no copy of ", key, "");
 }
 
 }  // namespace detail
 
-/// What is wrong with the consolidated metadata of the group at `path`, in either format; empty, if there is none.
-/// Throws: MetadataError, if there is no group, or a document below is damaged; StoreError.
+/// The errors in the consolidated metadata of the group at `path`, in either format; empty, if there are none. Throws:
+/// MetadataError, if there is no group, or a document below is damaged; StoreError.
 template <class S>
 std::vector<StaleCopy> stale_copies(S const& store, std::string const& path = "") {
   std::vector<StaleCopy> stale;
@@ -85,7 +56,7 @@ std::vector<StaleCopy> stale_copies(S const& store, std::string const& path = ""
     auto const& documents = metadata_of(store);
     auto const check = [&](ZarrFormat format, Key const& where, detail::SharedCopies const& copies) {
       if (!copies)
-        stale.push_back({where.path, "the consolidated metadata is of a kind that is not known; it is ignored"});
+        stale.push_back({where.path, "the consolidated metadata is of an unknown kind; it is ignored"});
       else
         detail::compare_copies(group, format, where, *copies, stale);
     };
@@ -99,3 +70,7 @@ std::vector<StaleCopy> stale_copies(S const& store, std::string const& path = ""
 }
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/node/detail/stale_copies.ipp>
+#endif

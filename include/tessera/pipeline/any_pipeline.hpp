@@ -1,5 +1,5 @@
-// Codecs composed when a file is opened. What a program can decode is in the type, as a list: what it includes never
-// changes what a name means. Erased are whole batches, never elements; spaces stay static.
+// AnyPipeline: codecs composed when a file is opened. Its type lists the codecs that a program can decode, so an
+// include never changes what a name means. Types are erased for whole batches, never for elements; spaces stay static.
 #pragma once
 #include <concepts>
 #include <span>
@@ -11,21 +11,21 @@
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 #include <tessera/codec/declared.hpp>
-#include <tessera/pipeline/composed_pipeline.hpp>
-#include <tessera/pipeline/form.hpp>
-#include <tessera/pipeline/implementations.hpp>
-#include <tessera/pipeline/named_stages.hpp>
-#include <tessera/pipeline/stages.hpp>
+#include <tessera/pipeline/detail/composed_pipeline.hpp>
+#include <tessera/pipeline/detail/implementations.hpp>
+#include <tessera/pipeline/detail/named_stages.hpp>
+#include <tessera/pipeline/detail/resolved_chunk.hpp>
+#include <tessera/pipeline/detail/stages.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// The codecs that a program names: `Codecs<codec::Transpose, codec::Bytes, codec::Zstd>`.
+/// A list of codecs: `Codecs<codec::Transpose, codec::Bytes, codec::Zstd>`.
 template <class... Cs>
 struct Codecs {};
 
 namespace detail {
 
-/// Whether the headers of all of them are there, if it is such a list: the compiler says which one is not.
+/// Whether the headers of a list's codecs are included; the compiler names a missing one.
 template <class List>
 inline constexpr bool declares_codecs = true;
 template <class... Cs>
@@ -33,42 +33,44 @@ inline constexpr bool declares_codecs<Codecs<Cs...>> = (check_declared<Cs>() && 
 
 }  // namespace detail
 
-/// Those that need no library.
+/// Codecs that need no other library.
 using BuiltInCodecs = Codecs<codec::Transpose, codec::Bytes, codec::Crc32c>;
 
+/// From elements in ArraySpace to bytes in BytesSpace; List is a Codecs<...>, the codecs that a file may name.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace = ArraySpace, class List = BuiltInCodecs>
 class AnyPipeline;
 
-/// Codecs of whichever names a document has. Each is run by an implementation in the list, in BytesSpace or in
-/// ArraySpace. If these differ, chunks cross between the two where BusTraffic says that it costs least, and of equal
-/// ways the one is taken that a Route takes. An implementation whose bytes must be checked is passed over where nothing
-/// checks them. Copies share the codecs. Shards need no place in the list: their inner chunks pass the same codecs, and
-/// what stands behind shards runs on the host.
+/// Codecs by their names in a document. An implementation from the list runs each, in BytesSpace or in ArraySpace. If
+/// these differ, chunks cross between them where BusTraffic says that it costs least; Route says which of equal ways is
+/// chosen. An implementation that needs checked bytes is skipped where no codec checks them. Copies share the codecs.
+/// The list needs no entry for shards: their inner chunks pass the same codecs, and codecs behind shards run on the
+/// host.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace, class... Cs>
 class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> : public detail::ComposedPipeline<ArraySpace, BytesSpace> {
   using Composed = detail::ComposedPipeline<ArraySpace, BytesSpace>;
 
  public:
-  using core_type = Composed;  ///< what an array holds of it
+  using core_type = Composed;  ///< the part that an array holds
   using typename Composed::Decoding, typename Composed::Encoding, typename Composed::queue_type;
-  /// As Pipeline's members. Of each chunk, `crossings` are the least: there are two more where one codec runs in
-  /// ArraySpace alone and one before it in BytesSpace alone.
+  /// As Pipeline's members. `crossings` is the least per chunk; it crosses twice more if one codec runs only in
+  /// ArraySpace and one before it only in BytesSpace.
   static constexpr bool has_fixed_size = (detail::has_fixed_size<Cs> && ...);
   using Composed::decode, Composed::encode;
 
   AnyPipeline() = default;
 
-  /// The codecs that this type knows: "transpose, bytes, zstd".
+  /// The names in the list: "transpose, bytes, zstd".
   static std::string codec_names() { return detail::codec_names(detail::known_codecs<ArraySpace, BytesSpace, Cs...>); }
 
-  /// The pipeline that a document describes. Throws: MetadataError naming the codec that this type does not know, or
-  /// what is wrong with their order.
+  /// The pipeline that a document describes. Throws: MetadataError naming the codec that the list lacks, or the error
+  /// in their order.
   static AnyPipeline from(std::span<Specification const> codecs) {
+    (void)detail::check_compiled<detail::stages_of<AnyPipeline>>();
     return AnyPipeline{Composed{detail::known_codecs<ArraySpace, BytesSpace, Cs...>, codecs}};
   }
 
-  /// The entries of its codecs in a document, complete, as zarr-python writes them; with a type, those of a new array
-  /// of such elements.
+  /// The complete entries of its codecs in a document, as zarr-python writes them; with a type, for a new array of such
+  /// elements.
   template <class... Type>
   requires(std::same_as<Type, DataType>&&...) std::vector<Specification> specifications(Type... type)
   const {

@@ -1,4 +1,4 @@
-// Which codecs a pipeline has and where they run: as a line, and as a picture of the way of its chunks.
+// describe and draw: a pipeline's codecs and where they run, as a line and as a picture.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <tessera/pipeline/codec_headers.hpp>
+#include <tessera/pipeline/detail/codec_headers.hpp>
 #include <tessera/pipeline/pipeline.hpp>
 #include <tessera/pipeline/sharding.hpp>
 
@@ -24,7 +24,7 @@ std::string type_name() {
   return name;
 }
 
-// What of a pipeline runs, or is read through, in one space between two crossings.
+// The codecs between two crossings.
 struct Leg {
   std::string space;
   std::vector<std::string> codecs;
@@ -38,7 +38,7 @@ struct legs_of;
 template <class Space, class... Stages>
 struct legs_of<Pipeline<Space, Stages...>> {
   static std::vector<Leg> list() {
-    std::vector<Leg> legs{{std::string{space_name<Space>()}, {}}};
+    std::vector<Leg> legs{{std::string{word_of(space_name<Space>())}, {}}};
     (add(legs, std::type_identity<Stages>{}), ...);
     return legs;
   }
@@ -66,7 +66,7 @@ struct legs_of<Pipeline<Space, Stages...>> {
   }
   template <class To>
   static void add(std::vector<Leg>& legs, std::type_identity<CastTo<To>>) {
-    legs.push_back({std::string{space_name<To>()}, {}});
+    legs.push_back({std::string{word_of(space_name<To>())}, {}});
   }
 };
 
@@ -82,15 +82,15 @@ std::string description() {
 
 }  // namespace detail
 
-/// The stages of a Pipeline from elements to stored bytes, as its type has them, and the spaces that they are in:
+/// The stages of a Pipeline from elements to stored bytes, and their spaces:
 /// "device: codec::Bytes | nvcomp::Zstd => host: codec::Crc32c".
 template <class P>
 std::string describe() {
   return detail::description<P>();
 }
 
-/// The way of a chunk that is read, from stored bytes to elements, with a line for each space; of shards, that of an
-/// inner chunk:
+/// The way of a chunk in a read, from stored bytes to elements, with a line for each space; with shards, of an inner
+/// chunk:
 ///
 ///   host    stored bytes -> codec::Crc32c --.
 ///   device                                  '-> nvcomp::Zstd -> codec::Bytes -> elements

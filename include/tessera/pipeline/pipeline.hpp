@@ -1,4 +1,4 @@
-// Codecs composed at compile time, from the array's memory to the store's bytes.
+// Pipeline: codecs composed at compile time, from the array's memory to the store's bytes.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -10,14 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/codec/aliases.hpp>
-#include <tessera/codec/configuration.hpp>
-#include <tessera/pipeline/batch.hpp>
-#include <tessera/pipeline/flow.hpp>
-#include <tessera/pipeline/form.hpp>
-#include <tessera/pipeline/held_stage.hpp>
-#include <tessera/pipeline/stages.hpp>
-#include <tessera/pipeline/value_codecs.hpp>
+#include <tessera/codec/detail/aliases.hpp>
+#include <tessera/codec/detail/configuration.hpp>
+#include <tessera/codec/detail/numcodecs.hpp>
+#include <tessera/pipeline/detail/batch.hpp>
+#include <tessera/pipeline/detail/composition.hpp>
+#include <tessera/pipeline/detail/resolved_chunk.hpp>
+#include <tessera/pipeline/detail/stage_holder.hpp>
+#include <tessera/pipeline/detail/stages.hpp>
+#include <tessera/pipeline/detail/value_codecs.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -39,22 +40,29 @@ class Pipeline {
     return is_last;
   }();
   static_assert(end::refused || std::is_void_v<Shard> || !(detail::is_cast<Stages> || ...),
-                "tessera: where there is a codec::Sharding, casts are in the pipeline of its inner chunks: "
+                "tessera: with a codec::Sharding, casts belong in the pipeline of its inner chunks: "
                 "Pipeline<space::Device, codec::Sharding<Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>>>");
   static_assert(
       end::refused || std::is_void_v<Shard> || ends_in_shard || std::same_as<typename end::space, space::Host>,
-      "tessera: codecs behind a codec::Sharding are the host's work: let the pipeline of its inner chunks end "
-      "with CastTo<space::Host>");
+      "tessera: codecs after a codec::Sharding run on the host only: end the pipeline of its inner chunks with "
+      "CastTo<space::Host>");
   static constexpr bool changes_values = (detail::changes_values<Stages> || ...);
   static_assert(end::refused || std::is_void_v<Shard> || !changes_values,
-                "tessera: a codec that changes values may not stand before a codec::Sharding, whose chunks are read "
-                "one by one: put it into the pipeline of the inner chunks");
+                "tessera: a codec that changes values cannot come before a codec::Sharding, whose chunks are read one "
+                "by one: put it into the pipeline of the inner chunks");
   static constexpr bool has_checked_bytes = detail::check_bytes<end, Stages...>();
-  static_assert(has_checked_bytes || true);  // asked of every pipeline that is looked at
+  static_assert(has_checked_bytes || true);  // instantiates the check
+  static constexpr std::size_t shard_place = [] {
+    std::size_t place = 0, i = 0;
+    ((place = detail::is_shard<Stages> ? i : place, ++i), ...);
+    return place;
+  }();
+  // The stages that chunks pass: all, or those before the shard.
+  static constexpr std::size_t passed = std::is_void_v<Shard> ? sizeof...(Stages) : shard_place;
   // The space of a chunk before stage K, or after the last.
   template <std::size_t K>
   using space_at = typename decltype(detail::flow_through<Space, List>(std::make_index_sequence<K>{}))::space;
-  // What bytes that stand before stage K, or after the last, are best put into: a cast may be next to them.
+  // The best space for bytes before stage K, or after the last: a cast may be next to them.
   template <std::size_t K>
   using staged_at = typename decltype(detail::staged<Space, List, K>())::type;
   template <class Ks = std::index_sequence_for<Stages...>>
@@ -70,26 +78,26 @@ class Pipeline {
  public:
   using array_space = Space;
   using bytes_space = typename end::space;
-  /// The number of times that a chunk changes space: `static_assert(P::crossings == 1)`.
+  /// How often a chunk changes space: `static_assert(P::crossings == 1)`.
   static constexpr int crossings = bottom::crossings;
-  /// The queue that orders its work: a device queue, if a chunk is ever outside of the host's memory.
+  /// The queue that orders its work: a device queue, if a chunk is ever outside host memory.
   using queue_type = typename bottom::queue;
-  static constexpr bool refused = end::refused || end::is_array || !has_checked_bytes;  ///< a message was given
+  static constexpr bool refused = end::refused || end::is_array || !has_checked_bytes;  ///< a compile error was given
   static constexpr bool is_sharded = !std::is_void_v<Shard>;
   static constexpr bool may_be_sharded = is_sharded;
   static constexpr bool may_encode_shards = is_sharded && !ends_in_shard;  ///< codecs stand behind them
   /// The encoded size depends only on the decoded size.
   static constexpr bool has_fixed_size = (detail::has_fixed_size<Stages> && ...);
-  /// The pipeline of the chunks that are not made of smaller ones: those at the bottom of shards.
+  /// The pipeline of the innermost chunks: those at the bottom of shards.
   using leaf_type = typename bottom::type;
-  /// What an array holds of it.
+  /// The part that an array holds.
   using core_type = Pipeline;
 
-  Pipeline() {}  // not defaulted: a defaulted one would be defined wherever the type is looked at
+  Pipeline() {}  // not defaulted: that would define it wherever the type is named
   explicit(sizeof...(Stages) == 1) Pipeline(Stages... stages) requires(sizeof...(Stages) > 0)
       : stages_{std::move(stages)...} {}
 
-  /// "transpose | bytes | zstd": the codecs as the specification names them; casts are not part of it.
+  /// "transpose | bytes | zstd": the codecs as the specification names them, without casts.
   static std::string codec_names() {
     std::string names;
     (
@@ -100,7 +108,7 @@ class Pipeline {
     return names;
   }
 
-  /// The name of the one that makes the stored bytes.
+  /// The name of the codec that gives the stored bytes.
   static std::string_view last_codec() {
     std::string_view name;
     (
@@ -126,11 +134,13 @@ class Pipeline {
       throw MetadataError{"member codecs: found " + found + ", expected this program's pipeline " + codec_names()};
     }
     auto next = codecs.begin();
-    pipeline.for_each_codec([&]<class C>(C& codec) { codec = make_codec<C>(*next++); });
+    pipeline.for_each_codec([&]<class C>(C& codec) {
+      codec = make_codec<C>(next->name == C::name ? *next : detail::in_usual_words(*next)), ++next;
+    });
     return pipeline;
   }
 
-  /// The entries of its codecs in a document; with a type, in that of a new array of such elements.
+  /// The entries of its codecs in a document; with a type, for a new array of such elements.
   template <class... Type>
   requires(std::same_as<Type, DataType>&&...) std::vector<Specification> specifications(Type... type)
   const {
@@ -142,6 +152,13 @@ class Pipeline {
     return list;
   }
 
+  /// The stages that a chunk passes: before a shard, or all.
+  std::array<detail::AnyStage const*, passed> stages() const {
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::array<detail::AnyStage const*, passed>{&std::get<K>(stages_)...};
+    }
+    (std::make_index_sequence<passed>{});
+  }
   leaf_type const& leaf() const {
     if constexpr (is_sharded)
       return std::get<detail::ShardStage<Shard>>(stages_).codec().inner.leaf();
@@ -158,59 +175,51 @@ class Pipeline {
         return form;
       };
       detail::ResolveShard const resolve_shard{in_shard};
-      return Executor{list()}.resolve(chunk, &resolve_shard);
+      return Executor{stages()}.resolve(chunk, &resolve_shard);
     } else {
-      return Executor{list()}.resolve(chunk, nullptr);
+      return Executor{stages()}.resolve(chunk, nullptr);
     }
   }
 
-  /// Where a mini-batch's bytes and elements are best put at the two ends: page-locked memory, if they are the host's
-  /// and are about to cross or have crossed.
+  /// The best memory for a mini-batch's bytes and elements at the two ends: page-locked, if they are in host memory
+  /// next to a crossing.
   using bytes_staging = staged_at<sizeof...(Stages)>;
   using array_staging = staged_at<0>;
 
-  /// What a mini-batch needs on its way: scratch and lists, which the next one uses again. Scratch has room for `most`
-  /// chunks from the beginning, if there are fewer.
+  /// Scratch and lists, kept for the next mini-batch. Scratch has room for `most` chunks from the start.
   using Decoding = detail::DecodeBuffers;
   using Encoding = detail::EncodeBuffers;
 
   /// Decodes a mini-batch in the queue's order; `work` is in use until that is done. Throws: CodecError, MetadataError.
   void decode(ResolvedChunk const& form, std::span<DecodeTask<bytes_space, array_space>> chunks, Decoding& work,
               queue_type& on) const {
-    Executor{list()}.decode(form, chunks, work, on);
+    Executor{stages()}.decode(form, chunks, work, on);
   }
   void decode(ResolvedChunk const& form, std::span<DecodeTask<bytes_space, array_space>> chunks, queue_type& on) const {
     decode(form, chunks, *on.template lease<Decoding>(), on);
   }
 
-  /// Encodes a mini-batch, in the same way.
+  /// Encodes a mini-batch in the same way.
   void encode(ResolvedChunk const& form, std::span<EncodeTask<bytes_space, array_space>> chunks, Encoding& work,
               queue_type& on) const {
-    detail::check_encodes(std::type_identity<typename Held<>::type>{});
-    Executor{list()}.encode(form, chunks, work, on);
+    check_encodes();
+    Executor{stages()}.encode(form, chunks, work, on);
   }
   void encode(ResolvedChunk const& form, std::span<EncodeTask<bytes_space, array_space>> chunks, queue_type& on) const {
     encode(form, chunks, *on.template lease<Encoding>(), on);
   }
 
- private:
-  using Executor = detail::Stages<Space, typename end::space, typename bottom::queue>;
-  static constexpr std::size_t shard_place = [] {
-    std::size_t place = 0, i = 0;
-    ((place = detail::is_shard<Stages> ? i : place, ++i), ...);
-    return place;
-  }();
-  // Those that chunks pass: all of them, or those before the shard.
-  static constexpr std::size_t passed = std::is_void_v<Shard> ? sizeof...(Stages) : shard_place;
+  /// Gives a compile error, if a codec of a chunk only decodes.
+  static void check_encodes() { detail::check_encodes(std::type_identity<typename Held<>::type>{}); }
 
-  std::array<detail::AnyStage const*, passed> list() const {
-    return [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return std::array<detail::AnyStage const*, passed>{&std::get<K>(stages_)...};
-    }
-    (std::make_index_sequence<passed>{});
+  /// Throws: CodecError, if an implementation does not write as its codec's configuration asks.
+  void expect_encodes() const {
+    for (auto const* one : stages()) one->expect_encodes();
+    if constexpr (!std::is_void_v<Shard>) std::get<detail::ShardStage<Shard>>(stages_).codec().inner.expect_encodes();
   }
 
-  // Behind a shard.
+ private:
+  using Executor = detail::Stages<Space, typename end::space, typename bottom::queue, array_staging, bytes_staging>;
   std::shared_ptr<ValueCodecs const> codecs_behind() const {
     ValueCodecs::Stages behind;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -238,7 +247,7 @@ class Pipeline {
     each_codec(*this, f);
   }
 
-  // Nothing is made of stages that a message was given of.
+  // Stages that gave a compile error are not instantiated.
   typename std::conditional_t<refused, HeldAsGiven, Held<>>::type stages_;
 };
 

@@ -1,20 +1,19 @@
-// A pipeline that the compiler chooses: which implementation of each codec, and where chunks cross.
+// Route: a pipeline for which the compiler chooses the implementation of each codec, and where chunks cross.
 #pragma once
 #include <concepts>
 #include <type_traits>
 
-#include <tessera/pipeline/bus_traffic.hpp>
-#include <tessera/pipeline/chain.hpp>
+#include <tessera/pipeline/detail/bus_traffic.hpp>
+#include <tessera/pipeline/detail/chain.hpp>
+#include <tessera/pipeline/detail/route_checks.hpp>
+#include <tessera/pipeline/detail/route_choices.hpp>
 #include <tessera/pipeline/pipeline.hpp>
-#include <tessera/pipeline/route_checks.hpp>
-#include <tessera/pipeline/route_choices.hpp>
 #include <tessera/pipeline/sharding.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// What stands for a route where the compiler gave a message, so that no second one follows. It crosses as often as the
-/// program says.
+/// Stands for a route after a compile error, so that no second one follows: any comparison of its crossings is true.
 template <class From, class To>
 struct NoRoute {
   using array_space = To;
@@ -58,20 +57,20 @@ struct route<Available, From, To, Shards<Inner>, Cost, Use> {
 
 }  // namespace detail
 
-/// The pipeline that brings chunks from stored bytes in the space `From` to elements in the space `To` at the least
-/// cost, by codecs of the list `Available`, of which several may have a name. An ordinary Pipeline, which could be
-/// written out: `Route<Codecs<codec::Bytes, codec::Zstd>, space::Host, space::Device, Chain<"bytes", "zstd">>` is
-/// `Pipeline<space::Device, codec::Bytes, CastTo<space::Host>, codec::Zstd>`.
+/// The pipeline that brings chunks from stored bytes in BytesSpace to elements in ArraySpace at the least cost, with
+/// codecs from the list `Available`, of which several may have one name. It is an ordinary Pipeline:
+/// `Route<Codecs<codec::Bytes, codec::Zstd>, space::Device, space::Host, Chain<"bytes", "zstd">>` is
+/// `Pipeline<space::Device, codec::Bytes, CastTo<space::Host>, codec::Zstd>`. The order of the spaces is AnyPipeline's.
 ///
-/// Of ways that cost the same it is the one that crosses least often; then the one whose codecs come first in the list,
+/// Of ways with equal cost it is the one with the fewest crossings; then the one whose codecs come first in the list,
 /// the codec nearest to the stored bytes before the others; then the one that crosses nearest to the stored bytes. A
-/// codec whose behaviour damaged bytes make undefined is taken only where one right behind it checks them. This is for
-/// reading: codecs may be such as only decode.
-template <class Available, class From, class To, class Specification, class Cost = BusTraffic>
-using Route = typename detail::route<Available, From, To, Specification, Cost, detail::ToRead>::type;
+/// codec whose behaviour is undefined for damaged bytes is chosen only if the codec right behind it checks them. For
+/// reading: codecs may only decode.
+template <class Available, class ArraySpace, class BytesSpace, class Specification, class Cost = BusTraffic>
+using Route = typename detail::route<Available, BytesSpace, ArraySpace, Specification, Cost, detail::ToRead>::type;
 
-/// The same, to write too: of codecs that decode and encode.
-template <class Available, class From, class To, class Specification, class Cost = BusTraffic>
-using WritableRoute = typename detail::route<Available, From, To, Specification, Cost, detail::ToWrite>::type;
+/// The same for writing too: codecs decode and encode.
+template <class Available, class ArraySpace, class BytesSpace, class Specification, class Cost = BusTraffic>
+using WritableRoute = typename detail::route<Available, BytesSpace, ArraySpace, Specification, Cost, detail::ToWrite>::type;
 
 }}  // namespace tessera::v0

@@ -1,58 +1,43 @@
-// sharding_indexed: a chunk made of smaller chunks, with an index (specification: codecs/sharding-indexed).
+// codec::Sharding: sharding_indexed, a chunk made of smaller chunks, with an index (specification:
+// codecs/sharding-indexed).
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <tessera/codec/array_to_array/transpose.hpp>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 #include <tessera/codec/concept.hpp>
-#include <tessera/pipeline/form.hpp>
+#include <tessera/core/config.hpp>
+#include <tessera/core/detail/bounds.hpp>
+#include <tessera/pipeline/detail/resolved_chunk.hpp>
+#include <tessera/pipeline/detail/shard_index.hpp>
 #include <tessera/pipeline/pipeline.hpp>
-#include <tessera/pipeline/shard_index.hpp>
-#include <tessera/pipeline/value_codecs.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-inline std::vector<Specification> specifications(MemberValue const& codecs) {
-  std::vector<Specification> list;
-  for (std::size_t i = 0; i < codecs.list().size(); ++i) list.push_back(specification(codecs.item(i)));
-  return list;
-}
+TESSERA_DECL std::vector<Specification> specifications(MemberValue const& codecs);
+TESSERA_DECL Value to_value(std::vector<Specification> const& codecs);
 
-inline Value to_value(std::vector<Specification> const& codecs) {
-  List list;
-  for (auto const& codec : codecs) list.push_back(tessera::to_value(codec));
-  return list;
-}
-
-// The index is found by its size, which must be known before it is read.
-inline void expect_fixed_size(MemberValue const& found) {
-  for (auto const& codec : specifications(found))
-    if (codec.name != codec::Transpose::name && codec.name != codec::Bytes::name && codec.name != codec::Crc32c::name)
-      throw MetadataError{text({"codec ", describe(codec.name), " in index_codecs"}),
-                          text({"member ", found.where(), ": found ", describe(codec.name),
-                                ", expected codecs that always make as many bytes: transpose, bytes, crc32c"})};
-}
+// A reader needs the size of the index to find it.
+TESSERA_DECL void expect_fixed_size(MemberValue const& found);
 
 }  // namespace detail
 
 namespace codec {
 
-/// Configuration: `chunk_shape`, of the inner chunks; `codecs`, which they pass; `index_codecs`, which the index
-/// passes; `index_location`, "end" or "start". The pipeline `Inner` reads and writes inner chunks as it does chunks of
-/// any array, and a shard is in the space that `Inner` ends in. It never runs: whoever reads chunks reads inner chunks.
+/// Configuration: `chunk_shape`, of the inner chunks; `codecs`, of the inner chunks; `index_codecs`, of the index;
+/// `index_location`, "end" or "start". The pipeline `Inner` reads and writes inner chunks like chunks of any array; a
+/// shard is in the space that `Inner` ends in. The codec never runs: readers of chunks read inner chunks.
 ///
 ///   Pipeline<space::Host, codec::Sharding<Pipeline<space::Host, codec::Bytes, codec::Zstd>>>
 ///
-/// Codecs behind it run on the host and take its value as a whole: all of it is read and decoded for any part.
+/// Codecs behind it run on the host and encode its value as a whole: reading any part reads and decodes all of it.
 template <class Inner, class Index = Pipeline<space::Host, Bytes, Crc32c>>
 struct Sharding {
   using kind = array_to_bytes;
@@ -66,11 +51,11 @@ struct Sharding {
   static constexpr int crossings = Inner::crossings;
   static_assert(std::same_as<typename Index::array_space, space::Host> &&
                     std::same_as<typename Index::bytes_space, space::Host>,
-                "tessera: the index of a shard is the host's, wherever its chunks are: give Sharding<Pipeline<...>, "
-                "Pipeline<space::Host, codecs...>>");
+                "tessera: the index of a shard must be in host memory, wherever its chunks are: write "
+                "Sharding<Pipeline<...>, Pipeline<space::Host, codecs...>>");
   static_assert(Index::has_fixed_size,
-                "tessera: the index of a shard is found by its size: its codecs make always as many bytes, as "
-                "codec::Bytes and codec::Crc32c do, and compressors do not");
+                "tessera: the index of a shard must have a fixed size: use codecs of fixed encoded size, such as "
+                "codec::Bytes and codec::Crc32c, not compressors");
 
   Extents chunk_shape{};
   Inner inner{};
@@ -80,7 +65,7 @@ struct Sharding {
   static Sharding from(ObjectReader& configuration) {
     return from(configuration, [](std::span<Specification const> codecs) { return Inner::from(codecs); });
   }
-  /// Likewise, of inner codecs that `inner_of` makes a pipeline of.
+  /// The same; `inner_of` makes a pipeline of the inner codecs.
   static Sharding from(ObjectReader& configuration, auto const& inner_of) {
     Sharding codec;
     codec.chunk_shape = configuration.at("chunk_shape").extents(1);
@@ -93,7 +78,7 @@ struct Sharding {
     return codec;
   }
   Value configuration() const { return configuration(inner.specifications()); }
-  /// Likewise, of inner codecs as a document is to say them.
+  /// The same, with the inner codecs as a document should name them.
   Value configuration(std::vector<Specification> const& inner_codecs) const {
     List shape;
     for (auto n : chunk_shape) shape.push_back(Value::integer(static_cast<long long>(n)));
@@ -106,27 +91,30 @@ struct Sharding {
     return {chunk_shape, Inner::from(inner.specifications(type)), index, index_at_start};
   }
 
-  /// Of the inner chunks, in this level of shards.
+  /// The form of inner chunks, in this level of shards.
   ResolvedChunk resolve(ChunkSpecification const& shard) const {
     auto const rank = shard.shape.rank();
     if (chunk_shape.rank() != rank)
-      throw MetadataError{text(
+      throw MetadataError{to_text(
           {"member configuration.chunk_shape: found ", to_string(chunk_shape), ", expected ", rank, " dimensions"})};
     Extents grid;
     for (std::size_t d = 0; d < rank; ++d) {
       if (chunk_shape[d] == 0 || shard.shape[d] % chunk_shape[d] != 0)
         throw MetadataError{
-            text({"member configuration.chunk_shape: found ", to_string(chunk_shape),
-                  ", expected a divisor of the shard's shape ", to_string(shard.shape), " in each dimension"})};
+            to_text({"member configuration.chunk_shape: found ", to_string(chunk_shape),
+                     ", expected a divisor of the shard's shape ", to_string(shard.shape), " in each dimension"})};
       grid.push_back(shard.shape[d] / chunk_shape[d]);
     }
-    constexpr auto most = std::uint64_t{1} << 30;  // entries: 16 GiB
+    constexpr auto most = bounds::inner_chunks;
     auto const entries = element_count(grid, "the inner chunks of a shard");
-    if (entries > most) throw MetadataError{text({"a shard of ", entries, " inner chunks, expected at most ", most})};
+    if (entries > most)
+      throw MetadataError{to_text({"a shard of ", entries, " inner chunks, expected at most ", most})};
     auto form = inner.resolve({chunk_shape, shard.type, shard.fill, shard.components});
     if (!form.shards.empty() && form.shards.front().behind)
-      throw MetadataError{text({"member configuration.codecs: ", describe(form.shards.front().behind->name()),
-                                " after sharding_indexed in a shard is not supported"})};
+      throw MetadataError{to_text({"member configuration.codecs: ", describe(form.shards.front().behind->name()),
+                                   " after sharding_indexed in a shard is not supported"})};
+    if (form.shards.size() >= bounds::shards)
+      throw MetadataError{to_text({"found too many shards within each other, expected at most ", bounds::shards})};
     detail::put_first(form.shards, {Layout::c_order(grid, 1), index_format(grid)});
     return form;
   }
@@ -135,9 +123,11 @@ struct Sharding {
   std::shared_ptr<ShardIndexFormat const> index_format(Extents grid) const try {
     grid.push_back(2);
     auto form = index.resolve({grid, data_type_of<std::uint64_t>()});
-    return std::make_shared<detail::IndexFormatOf<Index>>(index_at_start, index, std::move(form));
+    auto const kept = std::make_shared<Index const>(index);
+    auto const stages = kept->stages();
+    return detail::index_format(index_at_start, index.last_codec() == Crc32c::name, kept, stages, std::move(form));
   } catch (Error& error) {
-    throw MetadataError{text({"member configuration.index_codecs: ", error.what()})};
+    throw MetadataError{to_text({"member configuration.index_codecs: ", error.what()})};
   }
 };
 
@@ -152,3 +142,7 @@ inline constexpr bool is_sharding<codec::Sharding<Inner, Index>> = true;
 
 }  // namespace detail
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/pipeline/detail/sharding.ipp>
+#endif

@@ -1,4 +1,4 @@
-// Placing in the order of a device queue: by kernels in device memory, by the host in memory that it can touch.
+// placer in a device queue: by kernels in device memory, by the host in memory that it can access.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -7,25 +7,24 @@
 
 #include <tessera/memory/queue.cuh>
 #include <tessera/place/copy.hpp>
-#include <tessera/place/placing.cuh>
-#include <tessera/place/placing_listed.cuh>
+#include <tessera/place/detail/placing.cuh>
+#include <tessera/place/detail/placing_listed.cuh>
 
 namespace tessera { inline namespace v0 {
 
-/// One launch for the whole of a batch, and a copy of a table if that has no room among the kernel's arguments, which
-/// is so from some hundred boxes on; nothing waits. (A template: kernels are compiled
-/// where they are used.)
+/// One launch per batch, and a copy of a table that does not fit among the kernel's arguments (above about 100 boxes);
+/// nothing waits. (A template: kernels are compiled where they are used.)
 template <MemorySpace S>
 requires std::same_as<S, space::Device>
 struct placer<S> {
-  /// Throws: DeviceError; Error, where boxes have more than eight dimensions that do not continue each other.
+  /// Throws: DeviceError; Error, if boxes have more than eight dimensions that cannot be joined.
   static std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form, Queue<space::Device>& on) {
     if constexpr (detail::check_kernels<S>())
       return detail::place_by_kernels<S>(batch, form, on);
     else
       return 0;
   }
-  /// Likewise; the table has what lists pick, too. Throws: DeviceError.
+  /// As place; the table also holds the lists' offsets. Throws: DeviceError.
   static std::uint64_t place_listed(ListedBatch<S> const& batch, PlacementForm const& form, Queue<space::Device>& on) {
     if constexpr (detail::check_kernels<S>())
       return detail::place_listed_by_kernels<S>(batch, form, on);
@@ -62,7 +61,7 @@ requires(S::host_accessible&& S::device_accessible) struct placer<S> {
                           std::span<std::uint8_t> filled, Queue<space::Device>& on) {
     on.shared_stream()->template require<S>();
     on.wait();
-    ByteView<space::Host> const same{chunks.data, chunks.size};  // named: nvcc 13 loses a list in braces here
+    ByteView<space::Host> const same{chunks.data, chunks.size};  // named: nvcc 13 loses a braced list here
     placer<space::Host>::find_filled(same, size, element, filled, on.host());
   }
 };

@@ -1,4 +1,4 @@
-// A store chosen at run time. What is erased is the store; the memory space of its buffers stays in the type.
+// AnyStore: a store chosen at run time. Only the memory space of its buffers stays in the type.
 #pragma once
 #include <atomic>
 #include <concepts>
@@ -14,14 +14,14 @@
 #include <utility>
 
 #include <tessera/store/concept.hpp>
-#include <tessera/store/erased_store.hpp>
+#include <tessera/store/detail/erased_store.hpp>
+#include <tessera/store/detail/unfinished.hpp>
 #include <tessera/store/folder_lock.hpp>
-#include <tessera/store/unfinished.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// Holds any store of buffers of type B. What the store cannot do (write, list) throws StoreError here. Copies share
-/// it.
+/// Holds any store of buffers of type B, shared by copies. Throws StoreError for operations that it lacks (write,
+/// list).
 template <Buffer B>
 class AnyStore {
   using Space = typename B::space_type;
@@ -36,8 +36,8 @@ class AnyStore {
       static_assert(std::same_as<buffer_of<S>, B>,
                     "tessera: an AnyStore holds stores of its own buffer type; put a CastStore around this one");
       static_assert(!is_split<S>,
-                    "tessera: an AnyStore has one half; make it the half of a split: SplitStore{AnyStore<HostBuffer>"
-                    "{documents}, AnyStore<B>{chunks}}");
+                    "tessera: an AnyStore cannot hold a SplitStore; hold each half in one: SplitStore{AnyStore<"
+                    "HostBuffer>{documents}, AnyStore<B>{chunks}}");
       if constexpr (std::same_as<buffer_of<S>, B> && !is_split<S>)
         held_ = std::make_shared<Holder<S> const>(std::move(store));
     }
@@ -51,7 +51,7 @@ class AnyStore {
   void get_many(std::span<ReadRequest<Space>> requests, Queue& on) const { held_->get_many(requests, on); }
   void write(Key const& key, ByteView<Space> value, Queue& on) const { held_->write(key, value, on); }
   void write_many(std::span<WriteRequest<Space> const> requests, Queue& on) const { held_->write_many(requests, on); }
-  /// False, too, if the store cannot append.
+  /// Also false if the store cannot append.
   bool append(Key const& key, ByteView<Space> bytes, std::uint64_t size, Queue& on) const {
     return held_->append(key, bytes, size, on);
   }
@@ -61,18 +61,20 @@ class AnyStore {
   void list_own(std::string_view prefix, Visitor visit) const { held_->list_own(prefix, visit); }
   void list_unfinished(std::string_view prefix, Visitor visit) const { held_->list_unfinished(prefix, visit); }
   std::size_t erase_unfinished(std::string_view prefix) const { return held_->erase_unfinished(prefix); }
-  KeyLock lock(Key const& key) const { return held_->lock(key); }
-  /// Of nothing, if the store has no such locks.
-  FolderLock lock_folder(std::string_view path, Sharing sharing) const { return held_->lock_folder(path, sharing); }
-  /// Of a store without: what its changes tell, which are of some other keys too.
+  KeyLock lock(Key const& key, Stop stop = nullptr) const { return held_->lock(key, stop); }
+  /// Locks nothing if the store has no such locks.
+  FolderLock lock_folder(std::string_view path, Sharing sharing, Stop stop = nullptr) const {
+    return held_->lock_folder(path, sharing, stop);
+  }
+  /// Without `watch` of the store, from its changes, which include those of some other keys.
   ValueWatch watch(Key const& key) const {
     return held_->can.watches ? held_->watch(key) : watch_changes(held_->changes(key).sequence());
   }
-  /// True, too, if the store has no folders.
+  /// Also true if the store has no folders.
   bool has_folder(std::string_view path) const { return held_->has_folder(path); }
-  /// Whether list and list_directory do.
+  /// Whether list and list_directory work.
   bool can_list() const { return held_->can_list(); }
-  /// Whether requests of the store cost little beside their bytes.
+  /// Whether a request costs little apart from its bytes.
   bool is_near() const { return held_->is_near(); }
   SequenceCounter& changes(Key const& key) const { return held_->changes(key); }
 
@@ -82,7 +84,7 @@ class AnyStore {
     store.metadata_store();
   };
 
-  // What an array's documents are read and written by, beside its chunks.
+  // Adds the operations that an array's documents need.
   struct Interface : detail::ErasedWritableStore<Space> {
     using detail::ErasedWritableStore<Space>::ErasedWritableStore;
     virtual void list(std::string_view, Visitor) const = 0;
@@ -90,7 +92,7 @@ class AnyStore {
     virtual void list_own(std::string_view, Visitor) const = 0;
     virtual void list_unfinished(std::string_view, Visitor) const = 0;
     virtual std::size_t erase_unfinished(std::string_view) const = 0;
-    virtual FolderLock lock_folder(std::string_view, Sharing) const = 0;
+    virtual FolderLock lock_folder(std::string_view, Sharing, Stop) const = 0;
     virtual bool has_folder(std::string_view) const = 0;
     virtual bool can_list() const = 0;
 
@@ -100,7 +102,7 @@ class AnyStore {
   template <class S>
   struct Held {
     S store;
-    KeyLocks locks{};  // if it has none
+    KeyLocks locks{};  // used if the store has none
   };
   template <class S>
   struct Holder final : Held<S>, detail::ErasedWritableStoreOf<S, Interface> {
@@ -131,8 +133,8 @@ class AnyStore {
     std::size_t erase_unfinished(std::string_view prefix) const override {
       return detail::erase_unfinished(store(), prefix);
     }
-    FolderLock lock_folder(std::string_view path, Sharing sharing) const override {
-      return detail::lock_folder(store(), path, sharing);
+    FolderLock lock_folder(std::string_view path, Sharing sharing, Stop stop) const override {
+      return detail::lock_folder(store(), path, sharing, stop);
     }
     bool has_folder(std::string_view path) const override { return detail::has_folder(store(), path); }
     bool can_list() const override { return detail::can_list(store()); }
@@ -142,7 +144,7 @@ class AnyStore {
     }
   };
 
-  // While a value is being replaced it is like none that was before.
+  // While being replaced, a value equals no earlier one.
   ValueWatch watch_changes(std::uint64_t sequence) const {
     bool const is_known = sequence != SequenceCounter::unknown;
     return ValueWatch{{{sequence, is_known ? 0 : ++held_->watched}, true, is_known}};

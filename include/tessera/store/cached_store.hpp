@@ -1,4 +1,4 @@
-// Values of another store, encoded as they are, in memory: within a budget, those that were used last.
+// CachedStore: the most recently used values of another store, still encoded, in memory, within a budget.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -12,16 +12,16 @@
 
 #include <tessera/buffer/concept.hpp>
 #include <tessera/cast/concept.hpp>
-#include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
-#include <tessera/store/forwarding_store.hpp>
+#include <tessera/store/detail/at_key.hpp>
+#include <tessera/store/detail/forwarding_store.hpp>
+#include <tessera/store/detail/is_near.hpp>
+#include <tessera/store/detail/missing_values.hpp>
+#include <tessera/store/detail/recent_values.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/is_near.hpp>
 #include <tessera/store/lend.hpp>
 #include <tessera/store/lend_many.hpp>
-#include <tessera/store/missing_values.hpp>
 #include <tessera/store/read_request.hpp>
-#include <tessera/store/recent_values.hpp>
 #include <tessera/store/watch.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -35,36 +35,35 @@ consteval bool check_cached_store() {
   } else {
     constexpr bool may_be_kept = HasWatch<S> && AllocatableBuffer<buffer_of<S>>;
     static_assert(may_be_kept,
-                  "tessera: a CachedStore keeps values of a store that says when they change, by 'watch', and whose "
-                  "buffers can be made: LocalStore, MemoryStore, DirectStore, or a store around one of them");
+                  "tessera: a CachedStore needs a store that reports changes of its values, by 'watch', and whose "
+                  "buffers can be allocated: LocalStore, MemoryStore, DirectStore, or a store around one of them");
     return may_be_kept;
   }
 }
 
 }  // namespace detail
 
-/// What is read of `S` stays in memory of its buffers: a value, or each range of it that is asked for. The least
-/// recently used go first. `budget`, in bytes, is for what is kept and what is being read; what was lent, and went,
-/// lives until its reader is done. Copies share what is kept.
+/// Keeps values read from `S`, or each range asked for, in buffers of its type. Evicts the least recently used.
+/// `budget`, in bytes, covers cached values and values being read; a lent value that is evicted lives until its reader
+/// is done. Copies share the cache.
 ///
-/// Each read asks `S` for the version of the value, so what anybody writes is seen as `S` itself shows it. A file that
-/// was just written is not kept until its version is settled. What a batch lacks is one batch of `S`, in which nothing
-/// is asked for twice; if that fails, nothing of it is kept. What the budget has no room for is read, and not kept.
-/// Device memory that is refused for a value is asked for once more when nothing is kept, and the queue has been waited
-/// for.
+/// Each read asks `S` for the version of the value, so other writers' changes show as in `S` itself. A file just
+/// written is not cached until its version is settled. The misses of a batch are one batch of `S`, without duplicates;
+/// if it fails, none is cached. A value beyond the budget is read but not cached. If device memory for a value is
+/// refused, the cache is cleared, the queue waited for and the memory asked for once more.
 ///
-/// One over the other has a budget for each memory: CachedStore{CastStore<DeviceBuffer, Cached>{cached}, bytes}, where
-/// `cached` is a CachedStore of host buffers.
+/// Two levels have a budget each: CachedStore{CastStore<DeviceBuffer, Cached>{cached}, bytes}, where `cached` is a
+/// CachedStore of host buffers.
 template <class S>
 class CachedStore : public detail::ForwardingStore<S, detail::Forwarded{.folders = true, .writes = true}> {
-  static_assert(detail::check_cached_store<S>() || true);  // so that it is asked at once
+  static_assert(detail::check_cached_store<S>() || true);  // reports errors early
   using Base = detail::ForwardingStore<S, detail::Forwarded{.folders = true, .writes = true}>;
   using Space = space_of<S>;
   using Queue = queue_for<Space>;
   using Values = detail::RecentValues<buffer_of<S>>;
 
  public:
-  static constexpr bool refused = !detail::check_cached_store<S>();  ///< a message was given
+  static constexpr bool refused = !detail::check_cached_store<S>();  ///< an error was reported
 
   CachedStore(S store, std::uint64_t budget)
       : Base{std::move(store)}, values_{std::make_shared<Values>(budget)} {}
@@ -73,7 +72,7 @@ class CachedStore : public detail::ForwardingStore<S, detail::Forwarded{.folders
   bool is_near() const { return detail::is_near(source()); }
   bool has_folder(std::string_view path) const { return detail::has_folder(source(), path); }
 
-  std::optional<std::uint64_t> size(Key const& key, Queue& on) const { return tessera::size(source(), key, on); }
+  std::optional<std::uint64_t> size(Key const& key, Queue& on) const { return tessera::value_size(source(), key, on); }
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination, Queue& on) const {
     ReadRequest<Space> request{&key, range, destination};
     get_many({&request, 1}, on);
@@ -107,19 +106,19 @@ class CachedStore : public detail::ForwardingStore<S, detail::Forwarded{.folders
     }
   }
 
-  /// Nothing is kept any more.
+  /// Drops all cached values.
   void clear() const { values_->clear(); }
   CachedStoreStatistics statistics() const { return values_->statistics(); }
 
  private:
-  // A value is in the memory of one GPU.
+  // Values are cached per GPU.
   static int device_of([[maybe_unused]] Queue const& on) {
     if constexpr (requires { on.device(); })
       return on.device();
     else
       return 0;
   }
-  // One for each request; null: there is no such key.
+  // One per request; null: no such key.
   template <class Requests>
   std::vector<typename Values::Shared> values_of(Requests const& requests, Queue& on) const {
     std::vector<typename Values::Shared> found(requests.size());

@@ -1,4 +1,4 @@
-// Another store's values in another memory space: a cast, written as a store.
+// CastStore: another store's values in another memory space.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -9,16 +9,16 @@
 #include <utility>
 
 #include <tessera/buffer/concept.hpp>
-#include <tessera/buffer/scratch.hpp>
+#include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/store/append.hpp>
-#include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
-#include <tessera/store/forwarding_store.hpp>
+#include <tessera/store/detail/at_key.hpp>
+#include <tessera/store/detail/forwarding_store.hpp>
+#include <tessera/store/detail/unfinished.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/lend.hpp>
-#include <tessera/store/unfinished.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -36,12 +36,11 @@ consteval bool check_cast_store() {
 
 }  // namespace detail
 
-/// Values are read from `From`, and cross to the space of `To` in the queue's order; written ones cross back. A store
-/// of host buffers over one whose values a device queue orders is given such a queue, and waits for it in every read
-/// and write.
+/// Values read from `From` are copied to the space of `To` in the queue's order, written ones back. A store of host
+/// buffers over one whose values a device queue orders is given such a queue, for which every read and write waits.
 template <Buffer To, class From>
 class CastStore : public detail::ForwardingStore<From, detail::Forwarded{.folders = true}> {
-  static_assert(detail::check_cast_store<To, From>() || true);  // so that it is asked at once
+  static_assert(detail::check_cast_store<To, From>() || true);  // reports errors early
   using Base = detail::ForwardingStore<From, detail::Forwarded{.folders = true}>;
   using Source = space_of<From>;
   using Space = typename To::space_type;
@@ -53,19 +52,19 @@ class CastStore : public detail::ForwardingStore<From, detail::Forwarded{.folder
 
  public:
   using buffer_type = To;
-  static constexpr bool refused = !detail::check_cast_store<To, From>();  ///< a message was given
+  static constexpr bool refused = !detail::check_cast_store<To, From>();  ///< an error was reported
 
   explicit CastStore(From from) : Base{std::move(from)} {
     static_assert(!has_queue,
-                  "tessera: values of a device store come to the host in the order of a device queue: give the "
-                  "CastStore one, CastStore<HostBuffer, Store>{store, queue}");
+                  "tessera: copying values of a device store to the host needs a device queue: pass one to the "
+                  "CastStore, CastStore<HostBuffer, Store>{store, queue}");
   }
   CastStore(From from, Crossing on) requires has_queue : Base{std::move(from)}, on_{std::move(on)} {}
 
   From const& source() const { return this->behind(); }
   decltype(auto) metadata_store() const requires requires(From const& from) { from.metadata_store(); }
   { return metadata_of(source()); }
-  /// What it casts, if that is host bytes.
+  /// The source, if its bytes are in host memory.
   From host_side() const requires std::same_as<Source, space::Host> { return source(); }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,
@@ -83,10 +82,12 @@ class CastStore : public detail::ForwardingStore<From, detail::Forwarded{.folder
       auto const staged = on.template lease<Scratch<Staging>>();
       ByteSpan<Staging> bytes;
       auto staging = [&](std::size_t n) {
+        detail::expect_taken(destination, n);  // before allocating memory
         bytes = staged->take(n, queue_in<Staging>(on));
         return ByteSpan<Source>{bytes.data, bytes.size};
       };
-      if (!source().read(key, range, staging, queue_in<Source>(on))) return std::nullopt;
+      Destination<Source> const staged_in{staging, destination.limits()};
+      if (!source().read(key, range, staged_in, queue_in<Source>(on))) return std::nullopt;
       crossing<Space, Staging>::copy(bytes, destination(bytes.size), on);
       arrive<Space, Staging>(on);
       return bytes.size;
@@ -95,7 +96,7 @@ class CastStore : public detail::ForwardingStore<From, detail::Forwarded{.folder
 
   std::optional<std::uint64_t> size(Key const& key, queue_for<Space>& queue) const {
     auto on = crossing_on(queue);
-    return tessera::size(source(), key, queue_in<Source>(on));
+    return tessera::value_size(source(), key, queue_in<Source>(on));
   }
 
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& queue) const requires is_writable {
@@ -120,7 +121,7 @@ class CastStore : public detail::ForwardingStore<From, detail::Forwarded{.folder
   }
 
  private:
-  // A handle of the queue that crossings are made on.
+  // The queue for copies between the spaces.
   Crossing crossing_on([[maybe_unused]] queue_for<Space>& queue) const {
     if constexpr (has_queue)
       return on_;
@@ -128,7 +129,7 @@ class CastStore : public detail::ForwardingStore<From, detail::Forwarded{.folder
       return queue;
   }
 
-  // Calls f with bytes that have crossed.
+  // Calls f with the bytes, copied to the other space.
   template <class F>
   auto give(ByteView<Space> value, queue_for<Space>& queue, F&& f) const {
     auto on = crossing_on(queue);
@@ -136,7 +137,7 @@ class CastStore : public detail::ForwardingStore<From, detail::Forwarded{.folder
     ByteSpan<Staging> const bytes = staged->take(value.size, queue_in<Staging>(on));
     crossing<Staging, Space>::copy(value, bytes, on);
     arrive<Staging, Space>(on);
-    if constexpr (has_queue) on.wait();  // for the copy: `value` is the host's, who may change it afterwards
+    if constexpr (has_queue) on.wait();  // for the copy: the caller may change `value` afterwards
     ByteView<Staging> const arrived = bytes;
     return f(view_in<Source>(arrived, queue_in<Staging>(on)), queue_in<Source>(on));
   }

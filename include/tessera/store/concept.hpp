@@ -1,4 +1,5 @@
-// What a store is: keys to bytes, with the bytes' space in its type (core specification, "Abstract store interface").
+// The store concepts: keys to bytes, whose memory space is in the type (core specification, "Abstract store
+// interface").
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -17,10 +18,13 @@
 
 namespace tessera { inline namespace v0 {
 
+/// The type of the buffers in which a store returns values.
 template <class S>
 using buffer_of = typename S::buffer_type;
+/// The memory space of a store's values.
 template <class S>
 using space_of = typename buffer_of<S>::space_type;
+/// The type of the queue for a store's calls.
 template <class S>
 using queue_of = queue_for<space_of<S>>;
 
@@ -31,18 +35,18 @@ concept ReadsIn = requires {
   static_cast<std::optional<std::size_t> (S::*)(Key const&, ByteRange, Destination<Space>, queue_for<Space>&) const>(
       &S::read);
 };
-// `read` is for another space than the store's buffers are in. A call with theirs would be taken for one, for the sake
-// of what is said of the arguments.
+// Whether `read` is for another space than that of the store's buffers. Calling it would not tell: arguments convert
+// between spaces, for the sake of error messages.
 template <class S>
 concept ReadsElsewhere = !ReadsIn<S, space_of<S>> && (ReadsIn<S, space::Host> || ReadsIn<S, space::Pinned> ||
                                                       ReadsIn<S, space::Managed> || ReadsIn<S, space::Device>);
 
 }  // namespace detail
 
-/// A store is a handle: copies see the same keys, and may be used from any thread. `read` finds the size, asks the
+/// A store is a handle: copies see the same keys and may be used from any thread. `read` finds the size, asks the
 /// destination once, fills it in the queue's order and returns the size; nullopt: no such key; failure throws
-/// StoreError. Memory that the host can touch may be filled at once: it is free when the destination gives it. A user's
-/// store is `buffer_type`, `read`, and for writing `write` and `erase`.
+/// StoreError. Host-accessible memory may be filled at once: it is free when the destination returns it. A user's store
+/// has `buffer_type`, `read`, and for writing `write` and `erase`.
 template <class S, class B = buffer_of<S>>
 concept ReadableStore =
     std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> && !detail::ReadsElsewhere<S> &&
@@ -50,8 +54,8 @@ concept ReadableStore =
   { s.read(k, r, destination, on) } -> std::same_as<std::optional<std::size_t>>;
 };
 
-/// `write` sets the whole value, which is read in the queue's order: the host's before it returns. `erase` returns
-/// whether the key was there.
+/// `write` sets the whole value, read in the queue's order, from host memory before it returns. `erase` returns whether
+/// the key existed.
 template <class S, class B = buffer_of<S>>
 concept WritableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> &&
     requires(S const& s, Key const& k, ByteView<space_of<S>> value, queue_of<S>& on) {
@@ -59,6 +63,7 @@ concept WritableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<
   { s.erase(k, on) } -> std::same_as<bool>;
 };
 
+/// A store that can be read and written.
 template <class S, class B = buffer_of<S>>
 concept Store = ReadableStore<S, B> && WritableStore<S, B>;
 
@@ -66,13 +71,14 @@ concept Store = ReadableStore<S, B> && WritableStore<S, B>;
 struct Listed {
   std::string_view path;  ///< from the store's root; valid during the visit
   bool is_prefix = false;
-  std::uint64_t size = 0;  ///< bytes, of a key's value
-  Link link = Link::none;  ///< what it leads to, if the store does not follow it: then to read it is an error
+  std::uint64_t size = 0;  ///< bytes of a key's value
+  Link link = Link::none;  ///< its target, if the store does not follow it; reading it is then an error
 };
+/// Called for each entry of a listing; the entry is valid during the call.
 using Visitor = FunctionRef<void(Listed const&)>;
 
 /// `list` visits every key below the folder `prefix` ("" is the root, "t1" all of "t1/..."), `list_directory` the keys
-/// and prefixes one level below it, both in any order. An unknown prefix has nothing below it.
+/// and prefixes one level below it, both in any order. An unknown prefix is empty.
 template <class S>
 concept ListableStore = requires(S const& s, std::string_view prefix, Visitor visit) {
   s.list(prefix, visit);
@@ -81,7 +87,7 @@ concept ListableStore = requires(S const& s, std::string_view prefix, Visitor vi
 
 namespace detail {
 
-/// Of a store whose type does not say: an AnyStore, and stores around one.
+/// For stores whose type does not say: an AnyStore, and stores around one.
 template <class S>
 bool can_list([[maybe_unused]] S const& store) {
   if constexpr (requires { store.can_list(); })
@@ -92,7 +98,7 @@ bool can_list([[maybe_unused]] S const& store) {
     return ListableStore<S>;
 }
 
-/// Whether there is a folder at a path. Of a store without folders: yes.
+/// Whether a folder exists at `path`; true for a store without folders.
 template <class S>
 bool has_folder([[maybe_unused]] S const& store, [[maybe_unused]] std::string_view path) {
   if constexpr (requires { store.has_folder(path); })
@@ -103,7 +109,7 @@ bool has_folder([[maybe_unused]] S const& store, [[maybe_unused]] std::string_vi
 
 }  // namespace detail
 
-/// What messages call a store: its own `name()` if it has one.
+/// The name of a store in messages: its `name()` if it has one.
 template <class S>
 std::string name_of(S const& store) {
   if constexpr (requires {
@@ -114,8 +120,7 @@ std::string name_of(S const& store) {
     return "store";
 }
 
-/// Where an array's documents are read: the store itself if its bytes are the host's, the metadata half of a
-/// SplitStore.
+/// The store of an array's documents: the store itself (with bytes in host memory), or a SplitStore's metadata half.
 template <class S>
 decltype(auto) metadata_of(S const& store) {
   if constexpr (requires { store.metadata_store(); })
@@ -124,7 +129,7 @@ decltype(auto) metadata_of(S const& store) {
     return (store);
 }
 
-/// Where its chunks are: the store itself, or the chunk half of a SplitStore.
+/// The store of an array's chunks: the store itself, or a SplitStore's chunk half.
 template <class S>
 decltype(auto) chunks_of(S const& store) {
   if constexpr (requires { store.chunk_store(); })
@@ -135,7 +140,7 @@ decltype(auto) chunks_of(S const& store) {
 
 namespace detail {
 
-// The documents' half of a SplitStore, seen through an adapter of one store: kept beside the store that it is half of.
+// The metadata half of a SplitStore in an adapter of one store, kept beside the adapted store.
 struct NoHalf {};
 template <template <class> class Adapter, class S>
 struct metadata_half {
@@ -155,7 +160,7 @@ auto make_metadata_half(S const& store, Arguments const&... arguments) {
     return Half{metadata_of(store), arguments...};
 }
 
-// A type whose own static_assert has given a message: a second one would be about the same mistake.
+// The type's own static_assert has failed: a second message would be about the same mistake.
 template <class T>
 consteval bool was_refused() {
   if constexpr (requires { T::refused; })
@@ -164,8 +169,8 @@ consteval bool was_refused() {
     return false;
 }
 
-// nvcc never explains a failed concept and a list of candidates is no sentence: what is missing, in one line each.
-// Every door of tessera that takes a store asks here first, and goes on only if it holds.
+// nvcc does not explain failed concepts: these messages do. Every function of tessera that accepts a store checks this
+// first.
 template <class S>
 consteval bool check_store() {
   if constexpr (was_refused<S>()) {
@@ -177,11 +182,11 @@ consteval bool check_store() {
     return false;
   } else if constexpr (!Buffer<typename S::buffer_type>) {
     static_assert(Buffer<typename S::buffer_type>,
-                  "tessera: this store's buffer_type is no Buffer: it must be movable, with space_type and view()");
+                  "tessera: this store's buffer_type is not a Buffer: it must be movable, with space_type and view()");
     return false;
   } else {
     static_assert(std::copyable<S>,
-                  "tessera: a store is a handle and must be copyable; keep what copies share behind a "
+                  "tessera: a store is a handle and must be copyable; keep what copies share in a "
                   "std::shared_ptr");
     static_assert(
         !std::copyable<S> || ReadableStore<S>,
@@ -191,11 +196,11 @@ consteval bool check_store() {
   }
 }
 
-/// A store of what is no buffer: a message, and nothing that follows from it.
+/// A store of no buffer: one message, and no errors that follow from it.
 template <class B>
 class StoreOfNoBuffer {
   static_assert(Buffer<B>,
-                "tessera: a store is told what buffers it hands out, e.g. LocalStore<HostBuffer>; for DeviceBuffer, "
+                "tessera: a store needs the type of its buffers, e.g. LocalStore<HostBuffer>; for DeviceBuffer, "
                 "PinnedBuffer and ManagedBuffer include tessera/tessera.cuh");
 
  public:
@@ -219,16 +224,16 @@ inline constexpr bool reads_documents =
 template <class S>
 consteval bool check_metadata_store() {
   static_assert(reads_documents<S>,
-                "tessera: metadata is the host's to read and write: give a store of host buffers, or "
-                "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}; for documents alone, "
+                "tessera: metadata must be in host memory: pass a store of host buffers, or "
+                "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}; for documents only, "
                 "host_side(store)");
   return reads_documents<S>;
 }
 
 }  // namespace detail
 
-/// For functions of one's own that take `Store<B> auto`: of a store that they do not take a compiler says no more than
-/// that none of the candidates fits. A twin that takes everything else asks here, and the line says what to write:
+/// For your own functions of `Store<B> auto`, because compilers only report that no candidate fits. Call it in an
+/// overload for all other types; the message says how to fix the call:
 /// `template <class S> void f(S const&) { check_store_of<HostBuffer, S>(); }`
 template <Buffer B, class S>
 consteval bool check_store_of() {
@@ -236,8 +241,8 @@ consteval bool check_store_of() {
     return false;
   } else {
     static_assert(std::same_as<buffer_of<S>, B>,
-                  "tessera: this function takes stores of other buffers: give host_side(store, queue) where it takes "
-                  "HostBuffer, else CastStore<Buffer, Store>{store}");
+                  "tessera: this function needs a store of another buffer type: pass host_side(store, queue) if that "
+                  "is HostBuffer, else CastStore<Buffer, Store>{store}");
     return std::same_as<buffer_of<S>, B>;
   }
 }

@@ -1,15 +1,17 @@
-// Keeps apart those who change what is below one folder as a whole: an array's shape, a node that is made or erased.
+// FolderLock: excludes concurrent changes of all below a folder: an array's shape, a node made or erased.
 #pragma once
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
+#include <tessera/core/stop.hpp>
+
 namespace tessera { inline namespace v0 {
 
-/// Many may share a folder, or one has it alone.
+/// A folder has many shared holders, or one alone.
 enum class Sharing { shared, alone };
 
-/// Held until it ends; of nothing, if it was made so. It does not outlive the store that gave it.
+/// Held until destroyed; default-constructed, it locks nothing. Must not outlive its store.
 class FolderLock {
  public:
   struct Owner {
@@ -29,6 +31,9 @@ class FolderLock {
     if (owner_) owner_->unlock_folder(handle_, sharing_);
   }
 
+  /// Whether it locks anything.
+  explicit operator bool() const { return owner_ != nullptr; }
+
  private:
   Owner* owner_ = nullptr;
   std::intptr_t handle_ = 0;
@@ -37,11 +42,13 @@ class FolderLock {
 
 namespace detail {
 
-/// Of the store, if it has such locks: among all that show the same folder, in this process and in others.
+/// The store's lock, if any: against all users of the folder, in this process and in others.
 template <class S>
 FolderLock lock_folder([[maybe_unused]] S const& store, [[maybe_unused]] std::string_view path,
-                       [[maybe_unused]] Sharing sharing) {
-  if constexpr (requires { store.lock_folder(path, sharing); })
+                       [[maybe_unused]] Sharing sharing, [[maybe_unused]] Stop stop = nullptr) {
+  if constexpr (requires { store.lock_folder(path, sharing, stop); })
+    return store.lock_folder(path, sharing, stop);
+  else if constexpr (requires { store.lock_folder(path, sharing); })
     return store.lock_folder(path, sharing);
   else
     return {};

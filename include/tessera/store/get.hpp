@@ -1,4 +1,5 @@
-// Reading values, derived from a store's one primitive. A store that can do better has a member of the same name.
+// get_value, get_into, get_many, value_size: reading, derived from a store's `read`; a store may have better members of
+// these names.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -8,7 +9,7 @@
 #include <string>
 
 #include <tessera/store/concept.hpp>
-#include <tessera/store/joined_reads.hpp>
+#include <tessera/store/detail/joined_reads.hpp>
 #include <tessera/store/lend.hpp>
 #include <tessera/store/read_request.hpp>
 
@@ -22,14 +23,14 @@ concept HasGetMany = requires(S const& store, std::span<ReadRequest<space_of<S>>
 
 }  // namespace detail
 
-/// A value as a buffer of the store's own type. nullopt: no such key.
+/// A value in a buffer of the store's own type. nullopt: no such key.
 template <class S>
-std::optional<buffer_of<S>> get(S const& store, Key const& key, queue_of<S>& on, ByteRange range = {}) {
+std::optional<buffer_of<S>> get_value(S const& store, Key const& key, queue_of<S>& on, ByteRange range = {}) {
   constexpr bool is_made = AllocatableBuffer<buffer_of<S>>;
   static_assert(
       is_made,
-      "tessera: this store's buffers are borrowed and cannot be made: get_into(store, key, memory, queue), or "
-      "a store of other buffers, e.g. LocalStore<HostBuffer>");
+      "tessera: this store's buffers are borrowed and cannot be allocated: call get_into(store, key, memory, queue), "
+      "or use a store of other buffers, e.g. LocalStore<HostBuffer>");
   std::optional<buffer_of<S>> value;
   if constexpr (is_made) {
     auto destination = [&](std::size_t n) {
@@ -40,8 +41,13 @@ std::optional<buffer_of<S>> get(S const& store, Key const& key, queue_of<S>& on,
   }
   return value;
 }
+template <class S>
+[[deprecated("tessera: get was renamed get_value")]] auto get(S const& store, Key const& key, queue_of<S>& on,
+                                                              ByteRange range = {}) {
+  return get_value(store, key, on, range);
+}
 
-/// A value into the caller's memory, and its size. Throws: StoreError, if it is larger than that.
+/// Reads a value into the caller's memory; returns its size. Throws: StoreError, if it is larger.
 template <class S>
 std::optional<std::size_t> get_into(S const& store, Key const& key, ByteSpan<space_of<S>> to, queue_of<S>& on,
                                     ByteRange range = {}) {
@@ -51,11 +57,11 @@ std::optional<std::size_t> get_into(S const& store, Key const& key, ByteSpan<spa
                        " bytes given"};
     return to.sub(0, n);
   };
-  return detail::read(store, key, range, destination, on);
+  return detail::read<S>(store, key, range, {destination, ReadLimits{to.size}}, on);
 }
 
-/// Many values, in any order. Ranges of a key that lie close together are read at once, by the store if it has a
-/// `get_many` of its own, else here, where their bytes are the host's. Rooms are asked by one thread at a time.
+/// Reads many values, in any order. Ranges of a key close together are read at once: by the store's own `get_many`,
+/// else here if their bytes are in host memory. One thread at a time asks destinations.
 template <class S>
 void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queue_of<S>& on) {
   if constexpr (detail::HasGetMany<S>) {
@@ -69,19 +75,19 @@ void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queu
   }
 }
 
-/// Requests for another space than the store's are refused.
+/// Refuses requests for another space than the store's.
 template <class S, class Requests>
 requires(!std::convertible_to<Requests, std::span<ReadRequest<space_of<S>>>>) void get_many(S const&, Requests&&,
                                                                                             queue_of<S>&) {
   static_assert(sizeof(S) == 0,
-                "tessera: these are no requests for this store: give a std::span<ReadRequest<space>> of the space that "
+                "tessera: these requests do not fit this store: pass a std::span<ReadRequest<space>> of the space that "
                 "its buffers are in");
 }
 
-/// How many bytes a value has; nullopt: no such key. A store without a `size` of its own is asked to read, and stopped
-/// when it asks for destination.
+/// The size of a value in bytes; nullopt: no such key. Without a `size` of its own the store is asked to read, and
+/// stopped when it asks for the destination.
 template <class S>
-std::optional<std::uint64_t> size(S const& store, Key const& key, queue_of<S>& on) {
+std::optional<std::uint64_t> value_size(S const& store, Key const& key, queue_of<S>& on) {
   if constexpr (requires {
                   { store.size(key, on) } -> std::same_as<std::optional<std::uint64_t>>;
                 }) {
@@ -92,11 +98,16 @@ std::optional<std::uint64_t> size(S const& store, Key const& key, queue_of<S>& o
     };
     auto destination = [](std::size_t n) -> ByteSpan<space_of<S>> { throw Known{n}; };
     try {
-      return detail::read(store, key, {}, destination, on);  // of a value that nobody gave room for: there is none
+      return detail::read(store, key, {}, destination, on);  // returned without asking for memory: the key is missing
     } catch (Known const& known) {
       return known.size;
     }
   }
+}
+template <class S>
+[[deprecated("tessera: size was renamed value_size")]] std::optional<std::uint64_t> size(S const& store, Key const& key,
+                                                                                         queue_of<S>& on) {
+  return value_size(store, key, on);
 }
 
 }}  // namespace tessera::v0

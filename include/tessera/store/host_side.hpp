@@ -1,4 +1,4 @@
-// The host's view of a store: its keys, and their values as host bytes.
+// host_side: a store's keys, with their values in host memory.
 #pragma once
 #include <concepts>
 
@@ -12,8 +12,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// The same keys as host bytes, with the same locks: the same files for a LocalStore, what is cast for a CastStore, the
-/// store itself if its bytes are the host's. Other stores need a queue.
+/// The same keys and locks, with values in host memory: the same files for a LocalStore, the source of a CastStore, the
+/// store itself if it has host memory. Other stores need a queue.
 template <class S>
 auto host_side(S const& store) {
   if constexpr (std::same_as<space_of<S>, space::Host>) {
@@ -21,7 +21,7 @@ auto host_side(S const& store) {
   } else {
     constexpr bool has_host_side = requires { store.host_side(); };
     static_assert(has_host_side,
-                  "tessera: this store's values come to the host in the order of a device queue: host_side(store, "
+                  "tessera: copying this store's values to the host needs a device queue: call host_side(store, "
                   "queue)");
     if constexpr (has_host_side) return store.host_side();
   }
@@ -32,7 +32,7 @@ auto host_side(S const& store, queue_of<S> const& on);
 
 namespace detail {
 
-// Stores around a store have its host side inside of them.
+// For a store that wraps others, wraps their host sides.
 template <class S>
 struct HostSide {
   static CastStore<HostBuffer, S> of(S const& store, queue_of<S> const& on) { return {store, on}; }
@@ -64,8 +64,7 @@ struct HostSide<ReadOnlyStore<S>> {
 
 }  // namespace detail
 
-/// Of every store. Values that live in device memory are copied on the queue, which each read and write then waits for,
-/// once.
+/// For every store. Values in device memory are copied on the queue; each read and write waits for it, once.
 template <class S>
 auto host_side(S const& store, queue_of<S> const& on) {
   if constexpr (std::same_as<space_of<S>, space::Host> || requires { store.host_side(); })

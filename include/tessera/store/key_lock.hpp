@@ -1,5 +1,5 @@
-// Keeps updates of one key apart: reading a value, changing part of it and writing it back. And tells those who read a
-// value by several calls whether it was replaced meanwhile.
+// KeyLock: excludes concurrent updates (read, change, write back) of a key. SequenceCounter: tells a reader of several
+// calls whether the value was replaced meanwhile.
 #pragma once
 #include <array>
 #include <atomic>
@@ -12,26 +12,25 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tessera/key/key.hpp>
+#include <tessera/store/detail/waiting.hpp>
 #include <tessera/store/folder_lock.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// Counts how often a value was replaced that is read in parts: those parts are of one value, if nothing changed since
-/// the moment before the first of them.
+/// Counts replacements of a value that is read in parts: these are of one value if nothing changed since before the
+/// first.
 class SequenceCounter {
  public:
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};
 
-  /// Now, for `none_since`; `unknown`, while a value is being replaced.
-  std::uint64_t sequence() const {
-    auto const ended = ended_.load();  // first: if as many have begun afterwards, none was under way between the two
-    return begun_.load() == ended ? ended : unknown;
-  }
+  /// For `none_since`; `unknown` while a value is being replaced.
+  std::uint64_t sequence() const;
   bool none_since(std::uint64_t sequence) const { return begun_.load() == sequence; }
 
-  /// Calls `replace`, which may replace a value. For any thread.
+  /// Calls `replace`, which may replace a value. Thread-safe.
   template <class F>
   void during(F&& replace) {
     struct End {
@@ -47,8 +46,8 @@ class SequenceCounter {
   std::atomic<std::uint64_t> begun_{0}, ended_{0};
 };
 
-/// The lock of a key, held while its value is read, changed and written back. It does not outlive the store that gave
-/// it, and ends in the thread that took it.
+/// Held while a key's value is read, changed and written back. Must not outlive its store; destroy it in the thread
+/// that took it.
 class KeyLock {
  public:
   struct Owner {
@@ -60,7 +59,7 @@ class KeyLock {
 
   KeyLock() = default;
   KeyLock(std::unique_lock<std::mutex> mutex) : mutex_{std::move(mutex)} {}
-  /// `owner` hears of its end.
+  /// Tells `owner` when it ends.
   KeyLock(std::unique_lock<std::mutex> mutex, Owner& owner, std::size_t number)
       : mutex_{std::move(mutex)}, owner_{&owner}, number_{number} {}
   KeyLock(KeyLock&& other) noexcept
@@ -70,7 +69,7 @@ class KeyLock {
     if (owner_) owner_->unlock_key(number_);
   }
 
-  /// The threads of a process wait for it; keys may share it.
+  /// Threads of this process wait for it; keys may share it.
   std::mutex* mutex() const { return mutex_.mutex(); }
 
  private:
@@ -79,58 +78,56 @@ class KeyLock {
   std::size_t number_ = 0;
 };
 
-/// What the copies of a store share. Keys may share a mutex, so hold one lock at a time.
+/// The locks shared by copies of a store. Keys may share a mutex: hold one lock at a time.
 class KeyLocks : FolderLock::Owner {
  public:
   static constexpr std::size_t count = 64;
-  /// Of a key's mutex.
+  /// The number of a key's mutex.
   static std::size_t number(Key const& key) { return std::hash<std::string>{}(key.path) % count; }
 
-  std::unique_lock<std::mutex> lock(Key const& key) { return std::unique_lock{mutexes_[number(key)]}; }
-  FolderLock lock_folder(std::string_view path, Sharing sharing) {
-    std::unique_lock known{mutex_};
-    auto found = folders_.find(path);
-    if (found == folders_.end()) found = folders_.try_emplace(std::string{path}).first;
-    auto& folder = found->second;
-    known.unlock();
-    sharing == Sharing::shared ? folder.lock_shared() : folder.lock();
-    return {*this, reinterpret_cast<std::intptr_t>(&folder), sharing};
+  /// Throws: Cancelled, if it has to wait and `stop` becomes true.
+  std::unique_lock<std::mutex> lock(Key const& key, Stop stop = nullptr) {
+    return detail::lock_mutex(mutexes_[number(key)], stop);
   }
-  /// Of the values of this key and some others.
+  /// Locks all keys, for operations that change many at once.
+  std::vector<std::unique_lock<std::mutex>> lock_all();
+  /// Throws: Cancelled, if it has to wait and `stop` becomes true.
+  FolderLock lock_folder(std::string_view path, Sharing sharing, Stop stop = nullptr);
+  /// Counts changes of this key and some others.
   SequenceCounter& changes(Key const& key) { return changes_[number(key)]; }
 
  private:
-  void unlock_folder(std::intptr_t handle, Sharing sharing) noexcept override {
-    auto& folder = *reinterpret_cast<std::shared_mutex*>(handle);
-    sharing == Sharing::shared ? folder.unlock_shared() : folder.unlock();
-  }
+  void unlock_folder(std::intptr_t handle, Sharing sharing) noexcept override;
 
   std::array<std::mutex, count> mutexes_;
   std::array<SequenceCounter, count> changes_;
   std::mutex mutex_;
-  std::map<std::string, std::shared_mutex, std::less<>> folders_;  // those that were ever locked
+  std::map<std::string, std::shared_mutex, std::less<>> folders_;  // every folder ever locked
 };
 
 namespace detail {
 
-// Held while a value is read, changed and written back; of nothing, where the store has no locks.
+// Held while a value is read, changed and written back; locks nothing if the store has no locks. A `lock` that accepts
+// a Stop checks it while waiting.
 template <class S>
-auto lock_of([[maybe_unused]] S const& store, [[maybe_unused]] Key const& key) {
-  if constexpr (requires { store.lock(key); })
+auto lock_of([[maybe_unused]] S const& store, [[maybe_unused]] Key const& key, [[maybe_unused]] Stop stop = nullptr) {
+  if constexpr (requires { store.lock(key, stop); })
+    return store.lock(key, stop);
+  else if constexpr (requires { store.lock(key); })
     return store.lock(key);
   else
     return std::unique_lock<std::mutex>{};
 }
-// Of `otherwise`, where the store has none.
+// Uses `otherwise` if the store has no locks.
 template <class S>
-auto lock_of(S const& store, Key const& key, [[maybe_unused]] KeyLocks& otherwise) {
+auto lock_of(S const& store, Key const& key, [[maybe_unused]] KeyLocks& otherwise, Stop stop = nullptr) {
   if constexpr (requires { store.lock(key); })
-    return store.lock(key);
+    return lock_of(store, key, stop);
   else
-    return otherwise.lock(key);
+    return otherwise.lock(key, stop);
 }
 
-// Likewise.
+// Uses `otherwise` if the store has no counters.
 template <class S>
 SequenceCounter& changes_of(S const& store, Key const& key, [[maybe_unused]] KeyLocks& otherwise) {
   if constexpr (requires { store.changes(key); })
@@ -141,3 +138,7 @@ SequenceCounter& changes_of(S const& store, Key const& key, [[maybe_unused]] Key
 
 }  // namespace detail
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/store/detail/key_lock.ipp>
+#endif

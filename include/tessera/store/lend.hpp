@@ -1,4 +1,4 @@
-// Values where they lie in a store's memory: read without a copy.
+// lend: reads values in a store's memory, without a copy.
 #pragma once
 #include <concepts>
 #include <memory>
@@ -8,28 +8,30 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Bytes of a store's, and what keeps them: they stay as they are, whatever becomes of the key and the store. Who gives
-/// a queue work with the bytes holds the owner until the work is done: `on.keep(lent.owner)`.
+/// Bytes in a store's memory, unchanged whatever happens to the key and the store, and their owner. Hold the owner
+/// until a queue's work with them is done: `on.keep(lent.owner)`.
 template <MemorySpace S>
 struct Lent {
   ByteView<S> bytes;
   std::shared_ptr<void const> owner;
 };
 
-/// A store that holds its values in memory. The bytes that its `lend` gives may be used in the queue's order; no such
-/// key is nullopt.
+/// A store that holds its values in memory. The bytes from `lend` may be used in the queue's order; nullopt: no such
+/// key.
 template <class S>
 concept LendingStore = ReadableStore<S> && requires(S const& s, Key const& k, ByteRange r, queue_of<S>& on) {
   { s.lend(k, r, on) } -> std::same_as<std::optional<Lent<space_of<S>>>>;
 };
 
-/// A value, or part of it, where it lies. Copies and allocates nothing, but for what lies on another GPU than the
-/// queue's, and does not wait. Throws: StoreError.
+/// A value, or part of it, in place. Does not wait, and copies and allocates only for a value on another GPU than the
+/// queue's. Throws: StoreError.
 template <class S>
 std::optional<Lent<space_of<S>>> lend(S const& store, Key const& key, ByteRange range, queue_of<S>& on) try {
   constexpr bool lends = LendingStore<S>;
-  static_assert(lends,
-                "tessera: this store does not hold its values in memory and has none to lend: get(store, key, queue)");
+  static_assert(
+      lends,
+      "tessera: this store does not hold its values in memory and cannot lend them: call get_value(store, key, "
+      "queue)");
   if constexpr (lends)
     return store.lend(key, range, on);
   else

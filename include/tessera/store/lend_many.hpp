@@ -1,4 +1,4 @@
-// Lending many values at once. A store that can do better than one after the other has a member of the same name.
+// lend_many, for many values. A store that can do better than one after the other has a member of the same name.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// One of many values, or parts of values. `lent` is the answer; nullopt: no such key. The limits are those of a
-/// ReadRequest, for a store that has to read first.
+/// One of many values, or parts of values. `lent` is the answer; nullopt: no such key. Limits are those of ReadRequest,
+/// for stores that read first.
 template <MemorySpace S>
 struct LendRequest {
   Key const* key;
@@ -18,6 +18,7 @@ struct LendRequest {
   std::optional<std::uint64_t> max_gap{};
   std::uint64_t max_request_bytes = ~std::uint64_t{0};
   std::optional<Lent<S>> lent{};
+  ReadLimits limits{};  ///< as for a destination
 };
 
 namespace detail {
@@ -29,7 +30,7 @@ concept HasLendMany = requires(S const& store, std::span<LendRequest<space_of<S>
 
 }  // namespace detail
 
-/// Many values, in any order; each as `lend` gives it. Throws: StoreError, with the key.
+/// Lends many values, in any order, each as by `lend`. Throws: StoreError, with the key.
 template <class S>
 void lend_many(S const& store, std::span<LendRequest<space_of<S>>> requests, queue_of<S>& on) {
   if constexpr (detail::HasLendMany<S>)

@@ -1,25 +1,25 @@
-// Symbolic links below a store's root: what the store does with them, and how a listing shows them.
+// Links, Link: how stores treat symbolic links below their root, and how listings show them.
 #pragma once
 
 namespace tessera { inline namespace v0 {
 
-/// What a LocalStore does with symbolic links below its root. Either way nothing is erased through one by erase_node.
+/// How a LocalStore treats symbolic links below its root. erase_node never erases through them.
 enum class Links {
-  refuse,  ///< a key that is one, or that lies behind one, is an error; a listing shows the link
-  follow,  ///< they are followed wherever they lead: for data that is spread over several disks
+  refuse,  ///< a key that is a link or lies behind one is an error; a listing shows the link
+  follow,  ///< followed wherever they lead: for data spread over several disks
 };
 
-/// What a listed name is that leads to another place, where the store does not follow it.
+/// The target of a listed link that the store does not follow.
 enum class Link {
   none,      ///< not a link, or one that is followed
-  to_value,  ///< it leads to a file
-  to_keys,   ///< it leads to a folder, or to nothing that can be looked at
+  to_value,  ///< a file
+  to_keys,   ///< a folder, or nothing that can be examined
 };
 
 namespace detail {
 
 inline constexpr char const* links_are_refused =
-    "a symbolic link is on the way; LocalOptions{.links = Links::follow} follows links";
+    "found a symbolic link in the path; LocalOptions{.links = Links::follow} follows links";
 
 }  // namespace detail
 }}  // namespace tessera::v0

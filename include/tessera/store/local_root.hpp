@@ -1,62 +1,43 @@
-// What the copies of a LocalStore share: its folder, found when it is first used.
+// LocalRoot: the folder of a LocalStore, shared by its copies and opened on first use.
 #pragma once
 #include <atomic>
-#include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 
+#include <tessera/store/detail/local_locks.hpp>
+#include <tessera/store/detail/posix/watch.hpp>
 #include <tessera/store/links.hpp>
-#include <tessera/store/local_locks.hpp>
-#include <tessera/store/posix/files.hpp>
-#include <tessera/store/posix/rename.hpp>
-#include <tessera/store/posix/watch.hpp>
-#include <tessera/store/scheme.hpp>
 #include <tessera/store/watch.hpp>
 
 namespace tessera { inline namespace v0 {
 
+/// Options of a LocalStore.
 struct LocalOptions {
-  bool fsync = false;           ///< a written value outlasts a loss of power once `write` has returned; dear
-  Links links = Links::refuse;  ///< what symbolic links below the root are; the root itself may be reached by some
+  bool fsync = false;           ///< values survive a loss of power once `write` has returned; expensive
+  Links links = Links::refuse;  ///< for symbolic links below the root; its own path may contain links
+  /// How long a call waits for a key or folder locked by another process, or another store of the folder, before it
+  /// throws StoreError.
+  std::chrono::seconds patience{600};
 };
 
 namespace detail {
 
-// What the copies of a LocalStore share.
 struct LocalRoot final : ValueWatch::Owner {
-  LocalRoot(std::string path_, LocalOptions options_) : path{std::move(path_)}, options{options_} {
-    expect_path(path);
-    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-    if (path.empty()) path.push_back('.');  // g++ 12 takes an assignment for an overlap
-  }
+  LocalRoot(std::string path_, LocalOptions options_);
 
-  /// nullptr: there is no such folder, or it is `gone` and there is no other yet.
-  std::shared_ptr<posix::Folder const> folder(posix::Folder const* gone = nullptr) {
-    std::lock_guard lock{mutex_};
-    if (folder_.get() == gone) {
-      folder_.reset();
-      if (auto opened = posix::Folder::open(path, options.links))
-        folder_ = std::make_shared<posix::Folder const>(std::move(*opened));
-    }
-    return folder_;
-  }
+  /// nullptr: missing, or `gone` and not yet replaced.
+  std::shared_ptr<posix::Folder const> folder(posix::Folder const* gone = nullptr);
+  bool is_unchanged(std::intptr_t handle, ValueVersion const& seen) const override;
+  void unwatch(std::intptr_t handle) noexcept override;
 
-  bool is_unchanged(std::intptr_t handle, ValueVersion const& seen) const override {
-    auto const file = posix::Descriptor::lent(static_cast<int>(handle));
-    return posix::is_unchanged(file.status(), seen);
-  }
-  void unwatch(std::intptr_t handle) noexcept override { posix::Descriptor const ends{static_cast<int>(handle)}; }
+  /// The folder that has the path now; nullptr: none.
+  std::shared_ptr<posix::Folder const> current();
 
-  /// The folder that has the name now; nullptr: none has.
-  std::shared_ptr<posix::Folder const> current() {
-    auto found = folder();
-    return found && found->was_erased() ? folder(found.get()) : found;
-  }
-
-  /// What f finds below the folder; if nothing, and the folder was erased, below what has its name now.
+  /// The result of f in the folder; if empty and the folder was erased, in the one that now has its path.
   template <class F>
   auto find(F&& f) -> decltype(f(std::declval<posix::Folder const&>())) {
     auto const before = folder();
@@ -68,13 +49,8 @@ struct LocalRoot final : ValueWatch::Owner {
     return f(*after);
   }
 
-  std::shared_ptr<posix::Folder const> make() {
-    auto found = current();
-    if (found) return found;
-    posix::make_folders(path, options.fsync);
-    if (!(found = folder())) posix::fail("open the folder", ENOENT);
-    return found;
-  }
+  std::shared_ptr<posix::Folder const> make();
+  posix::Waiting waiting(Stop stop = nullptr) const;
 
   std::string path;
   LocalOptions options;
@@ -89,3 +65,7 @@ struct LocalRoot final : ValueWatch::Owner {
 }  // namespace detail
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/store/detail/local_root.ipp>
+#endif

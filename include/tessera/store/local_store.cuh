@@ -1,4 +1,4 @@
-// A folder on disk whose values are read into a device's memory.
+// LocalStore of device buffers: a folder on disk, read into device memory.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,17 +11,16 @@
 #include <tessera/buffer/device_buffer.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/store/append.hpp>
-#include <tessera/store/download.cuh>
+#include <tessera/store/detail/download.cuh>
+#include <tessera/store/detail/posix/range_reader.hpp>
+#include <tessera/store/detail/upload.cuh>
+#include <tessera/store/detail/upload_ranges.cuh>
 #include <tessera/store/local_store.hpp>
-#include <tessera/store/posix/range_reader.hpp>
-#include <tessera/store/upload.cuh>
-#include <tessera/store/upload_ranges.cuh>
 #include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 {
-/// As LocalStore of host buffers; its values pass through page-locked blocks of 4 MiB that the queue keeps. A value of
-/// more than one is read by the threads of the queue's host queue. Writing waits for each block to arrive, while the
-/// next is on its way.
+/// As LocalStore of host buffers, but through page-locked blocks of 4 MiB that the queue keeps. Threads of the queue's
+/// host queue read values larger than one. Writing waits for each block to arrive, while the next is being copied.
 template <Buffer B>
 requires std::same_as<typename B::space_type, space::Device>
 class LocalStore<B> {
@@ -47,8 +46,8 @@ class LocalStore<B> {
 
   std::optional<std::uint64_t> size(Key const& key, Queue&) const { return folder_.size(key); }
 
-  /// Ranges of a key that are close together are read at once. Values of at most a block share blocks, and those whose
-  /// destinations follow each other in a slab cross together, a block at a time; destinations are asked in order.
+  /// Ranges of a key close together are read at once. Values of at most a block share blocks, and those with
+  /// destinations adjacent in a slab are copied together, a block at a time. Destinations are asked in order.
   void get_many(std::span<Request> requests, Queue& on) const {
     auto const ranges = on.host().template lease<detail::DeviceRanges>();
     detail::Upload upload{on};
@@ -65,7 +64,7 @@ class LocalStore<B> {
     write_next(request, download);
   }
 
-  /// Values that follow each other in a slab cross together, a block at a time.
+  /// Values adjacent in a slab are copied together, a block at a time.
   void write_many(std::span<WriteRequest<space::Device> const> requests, Queue& on) const {
     detail::Download download{requests, on};
     for (auto const& request : requests) write_next(request, download);
@@ -80,35 +79,37 @@ class LocalStore<B> {
   }
 
   bool erase(Key const& key, Queue&) const { return folder_.erase(key); }
-  /// All keys below one folder get another, at once. Returns whether there were any. Throws: StoreError, if the other
-  /// has keys already.
+  /// Moves all keys below a folder to another, atomically. Returns whether any existed. Throws: StoreError, if the
+  /// other has keys.
   bool rename(std::string_view from, std::string_view to) const { return folder_.rename(from, to); }
-  /// Two folders each get the path of the other, at once. False: the file system cannot. Throws: StoreError, if one of
-  /// them is not there.
+  /// Exchanges the paths of two folders, atomically. False: the file system cannot. Throws: StoreError, if one is
+  /// missing.
   bool exchange(std::string_view one, std::string_view other) const { return folder_.exchange(one, other); }
-  auto lock(Key const& key) const { return folder_.lock(key); }
-  FolderLock lock_folder(std::string_view path, Sharing sharing) const { return folder_.lock_folder(path, sharing); }
+  auto lock(Key const& key, Stop stop = nullptr) const { return folder_.lock(key, stop); }
+  FolderLock lock_folder(std::string_view path, Sharing sharing, Stop stop = nullptr) const {
+    return folder_.lock_folder(path, sharing, stop);
+  }
   ValueWatch watch(Key const& key) const { return folder_.watch(key); }
   SequenceCounter& changes(Key const& key) const { return folder_.changes(key); }
-  /// Whether there is a folder at that path, "" the root: messages say so, where a document is missing.
+  /// Whether a folder exists at `path`, "" the root; for messages about missing documents.
   bool has_folder(std::string_view path) const { return folder_.has_folder(path); }
   void list(std::string_view prefix, Visitor visit) const { folder_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { folder_.list_directory(prefix, visit); }
-  /// As `list`, of what is below the folder itself: symbolic links, `prefix` too, are shown, and not followed.
+  /// As `list`, but symbolic links, `prefix` included, are shown and not followed.
   void list_own(std::string_view prefix, Visitor visit) const { folder_.list_own(prefix, visit); }
 
-  /// A folder for what is not finished yet, below a folder: no listing shows it, and others leave it alone as long as
-  /// the answer is kept. Throws: StoreError.
+  /// Makes a folder below `folder` for unfinished work: listings omit it, and others leave it alone while the result is
+  /// kept. Throws: StoreError.
   detail::posix::UnfinishedFolder make_unfinished(std::string_view folder) const {
     return folder_.make_unfinished(folder);
   }
-  /// Visits what writers left below the folder that ended before they were done. Throws: StoreError.
+  /// Visits leftovers below `prefix` of writers that ended early. Throws: StoreError.
   void list_unfinished(std::string_view prefix, Visitor visit) const { folder_.list_unfinished(prefix, visit); }
-  /// Erases it, but not through symbolic links, and returns how much there was.
+  /// Erases these leftovers, but not through symbolic links. Returns their number.
   std::size_t erase_unfinished(std::string_view prefix) const { return folder_.erase_unfinished(prefix); }
 
  private:
-  // Requests for one key.
+  // Requires: all requests are for one key.
   void read_ranges(std::span<Request> requests, detail::DeviceRanges& ranges, detail::Upload& upload, Queue& on) const {
     auto const file = folder_.open(requests);
     if (!file) return;
@@ -118,10 +119,11 @@ class LocalStore<B> {
       detail::upload_run(reader, file->descriptor, run, ranges, requests, upload, on);
   }
 
-  // The value whose bytes the download has next.
+  // Writes the value whose bytes come next in the download.
   void write_next(WriteRequest<space::Device> const& request, detail::Download& download) const {
     detail::at_key(*this, *request.key, [&] {
-      folder_.write(*request.key, [&](auto const& file) { download.write(request.value.size, file); });
+      folder_.write(
+          *request.key, [&](auto const& file) { download.write(request.value.size, file); }, request.stop);
     });
   }
 

@@ -1,4 +1,4 @@
-// A folder on disk (specification: stores/filesystem).
+// LocalStore: a folder on disk (specification: stores/filesystem).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/buffer/mapped_buffer.hpp>
-#include <tessera/core/checked.hpp>
+#include <tessera/core/detail/checked.hpp>
 #include <tessera/store/append.hpp>
-#include <tessera/store/at_key.hpp>
-#include <tessera/store/coalesce.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/at_key.hpp>
+#include <tessera/store/detail/coalesce.hpp>
+#include <tessera/store/detail/local_folder.hpp>
+#include <tessera/store/detail/posix/range_reader.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/local_folder.hpp>
-#include <tessera/store/posix/range_reader.hpp>
 #include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -27,11 +27,11 @@ template <class B>
 class LocalStore : public detail::StoreOfNoBuffer<B> {
   using detail::StoreOfNoBuffer<B>::StoreOfNoBuffer;
 };
-LocalStore(std::string, LocalOptions = {}) -> LocalStore<void>;  // a message, not a choice
+LocalStore(std::string, LocalOptions = {}) -> LocalStore<void>;  // reports an error
 
-/// Keys are files below `root`, and no key leads out of it, but by symbolic links where LocalOptions say so. A value is
-/// written under a temporary name and renamed: a reader sees the old value or the new, never half, unless it is
-/// appended to. Reading allocates nothing. Device memory has a LocalStore of its own, in store/local_store.cuh.
+/// Keys are files below `root`; none leads out of it, except by symbolic links if LocalOptions say so. A value is
+/// written under a temporary name and renamed: readers see the old value or the new, never a mixture, unless it is
+/// appended to. Reading allocates nothing. For device memory see store/local_store.cuh.
 template <Buffer B>
 class LocalStore<B> {
   using Space = typename B::space_type;
@@ -41,18 +41,18 @@ class LocalStore<B> {
 
  public:
   using buffer_type = B;
-  static constexpr bool refused = !Space::host_accessible;  ///< a message was given
+  static constexpr bool refused = !Space::host_accessible;  ///< an error was reported
   static constexpr bool reads_in_turn = true;
 
-  /// The folder need not exist: until something is written the store is empty. It is found when it is first used: if it
-  /// is renamed then, the store stays with it; if it is erased, the store is what next has its name. Throws:
-  /// StoreError, if it is a URL.
+  /// The folder need not exist: the store is empty until something is written. It is opened on first use; the store
+  /// follows it if renamed later, and uses the next folder of its name if erased. Throws: StoreError, if `root` is a
+  /// URL.
   explicit LocalStore(std::string root, LocalOptions options = {}) : folder_{std::move(root), options} {}
-  /// The same files as another LocalStore's, with the same locks.
+  /// The same files and locks as another LocalStore.
   explicit LocalStore(detail::LocalFolder folder) : folder_{std::move(folder)} {}
 
   std::string name() const { return folder_.name(); }
-  /// The same keys, as host bytes.
+  /// The same keys, in host memory.
   LocalStore<HostBuffer> host_side() const { return LocalStore<HostBuffer>{folder_}; }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,
@@ -70,7 +70,7 @@ class LocalStore<B> {
 
   std::optional<std::uint64_t> size(Key const& key, queue_for<Space>&) const { return folder_.size(key); }
 
-  /// The value where it lies in the system's cache of the file, not copied; see MappedBuffer.
+  /// The value in the system's file cache, not copied; see MappedBuffer.
   std::optional<MappedBuffer> map(Key const& key, ByteRange range = {}) const {
     return detail::at_key(*this, key, [&]() -> std::optional<MappedBuffer> {
       auto const file = folder_.find(key);
@@ -80,8 +80,8 @@ class LocalStore<B> {
     });
   }
 
-  /// Opens the key of requests that follow each other once, and reads those of its ranges that are close together at
-  /// once: at most 256 bytes apart, if the requests do not say.
+  /// Opens a key once for consecutive requests; reads its ranges close together at once: by default at most 256 bytes
+  /// apart.
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
     auto const wanted = on.host().template lease<std::vector<WantedRange>>();
     for (auto const of_key : runs_of_key(requests))
@@ -90,7 +90,7 @@ class LocalStore<B> {
 
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const {
     detail::at_key(*this, key, [&] {
-      on.wait();  // for what makes the value
+      on.wait();  // for the work that makes the value
       write_file(key, value);
     });
   }
@@ -100,13 +100,12 @@ class LocalStore<B> {
     for (auto const& request : requests) {
       detail::at_key(*this, *request.key, [&] {
         if (&request == &requests.front()) on.wait();
-        write_file(*request.key, request.value);
+        write_file(*request.key, request.value, request.stop);
       });
     }
   }
 
-  /// See AppendableStore. In place: in the file, at its end. A file with several names, or a symbolic link, is none to
-  /// append to.
+  /// See AppendableStore. Appends to the file in place. False for a file with several names, or a symbolic link.
   bool append(Key const& key, ByteView<Space> bytes, std::uint64_t size, queue_for<Space>& on) const {
     return detail::at_key(*this, key, [&] {
       on.wait();
@@ -115,48 +114,51 @@ class LocalStore<B> {
   }
 
   bool erase(Key const& key, queue_for<Space>&) const { return folder_.erase(key); }
-  /// All keys below one folder get another, at once. Returns whether there were any. Throws: StoreError, if the other
-  /// has keys already, or is inside the first.
+  /// Moves all keys below a folder to another, atomically. Returns whether any existed. Throws: StoreError, if the
+  /// other has keys, or is inside the first.
   bool rename(std::string_view from, std::string_view to) const { return folder_.rename(from, to); }
-  /// Two folders each get the path of the other, at once. False: the file system cannot. Throws: StoreError, if one of
-  /// them is not there.
+  /// Exchanges the paths of two folders, atomically. False: the file system cannot. Throws: StoreError, if one is
+  /// missing.
   bool exchange(std::string_view one, std::string_view other) const { return folder_.exchange(one, other); }
 
-  /// Held while a value is read, changed and written back, by the thread that took it: keeps apart all who show this
-  /// folder, in this process and in others, and ends with the process. A write or erase under it throws ValueChanged if
-  /// somebody wrote the value all the same: who does not ask for locks, or, of a value that was not there yet, anybody.
-  /// One at a time: keys may share it. Waits.
-  auto lock(Key const& key) const { return folder_.lock(key); }
-  /// Held while what is below a folder changes as a whole, or by many who share it meanwhile: among all who show this
-  /// folder, in this process and in others. Of nothing, if there is no such folder.
-  FolderLock lock_folder(std::string_view path, Sharing sharing) const { return folder_.lock_folder(path, sharing); }
-  /// See ValueWatch: notices who else writes the file, in this process and in others.
+  /// Held while a value is read, changed and written back, by the thread that took it: excludes all users of this
+  /// folder, in this process and in others, and ends with the process. Writing or erasing under it throws ValueChanged
+  /// if another writer changed the value nevertheless: one that ignores locks or, if the value did not exist yet, any.
+  /// Hold one at a time: keys may share it. Waits for `LocalOptions::patience` at most. Throws: StoreError; Cancelled.
+  auto lock(Key const& key, Stop stop = nullptr) const { return folder_.lock(key, stop); }
+  /// Held while all below a folder changes as a whole, or shared: against all users of this folder, in this process and
+  /// in others. Locks nothing if the folder is missing.
+  FolderLock lock_folder(std::string_view path, Sharing sharing, Stop stop = nullptr) const {
+    return folder_.lock_folder(path, sharing, stop);
+  }
+  /// See ValueWatch: detects other writers of the file, in this process and in others.
   ValueWatch watch(Key const& key) const { return folder_.watch(key); }
   SequenceCounter& changes(Key const& key) const { return folder_.changes(key); }
 
-  /// Whether there is a folder at that path, "" the root: messages say so, where a document is missing.
+  /// Whether a folder exists at `path`, "" the root; for messages about missing documents.
   bool has_folder(std::string_view path) const { return folder_.has_folder(path); }
   void list(std::string_view prefix, Visitor visit) const { folder_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { folder_.list_directory(prefix, visit); }
-  /// As `list`, of what is below the folder itself: symbolic links, `prefix` too, are shown, and not followed.
+  /// As `list`, but symbolic links, `prefix` included, are shown and not followed.
   void list_own(std::string_view prefix, Visitor visit) const { folder_.list_own(prefix, visit); }
 
-  /// A folder for what is not finished yet, below a folder: no listing shows it, and others leave it alone as long as
-  /// the answer is kept. Throws: StoreError.
+  /// Makes a folder below `folder` for unfinished work: listings omit it, and others leave it alone while the result is
+  /// kept. Throws: StoreError.
   detail::posix::UnfinishedFolder make_unfinished(std::string_view folder) const {
     return folder_.make_unfinished(folder);
   }
-  /// Visits what writers left below the folder that ended before they were done. Throws: StoreError.
+  /// Visits leftovers below `prefix` of writers that ended early. Throws: StoreError.
   void list_unfinished(std::string_view prefix, Visitor visit) const { folder_.list_unfinished(prefix, visit); }
-  /// Erases it, but not through symbolic links, and returns how much there was.
+  /// Erases these leftovers, but not through symbolic links. Returns their number.
   std::size_t erase_unfinished(std::string_view prefix) const { return folder_.erase_unfinished(prefix); }
 
  private:
-  void write_file(Key const& key, ByteView<Space> value) const {
-    folder_.write(key, [&](auto const& file) { detail::posix::write(file, value.data, value.size); });
+  void write_file(Key const& key, ByteView<Space> value, Stop stop = nullptr) const {
+    folder_.write(
+        key, [&](auto const& file) { detail::posix::write(file, value.data, value.size); }, stop);
   }
 
-  // Requests for one key.
+  // Requires: all requests are for one key.
   void read_ranges(std::span<ReadRequest<Space>> requests, std::vector<WantedRange>& wanted) const {
     auto const file = folder_.open(requests);
     if (!file) return;

@@ -1,4 +1,4 @@
-// A store in memory of any space: for tests, for results that never touch a disk.
+// MemoryStore: values in memory of any space, for tests and for results that never touch a disk.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -12,11 +12,11 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/store/append.hpp>
-#include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/at_key.hpp>
+#include <tessera/store/detail/memory_values.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
-#include <tessera/store/memory_values.hpp>
 #include <tessera/store/watch.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -25,14 +25,14 @@ template <class B>
 class MemoryStore : public detail::StoreOfNoBuffer<B> {
   using detail::StoreOfNoBuffer<B>::StoreOfNoBuffer;
 };
-MemoryStore() -> MemoryStore<void>;  // a message, not a choice
+MemoryStore() -> MemoryStore<void>;  // reports an error
 
-/// Owns its values. Copies share them; every thread may use them, on queues of any GPU: each value is in the memory of
-/// the one whose queue wrote it, and is copied to where it is read.
+/// Owns its values, shared by copies. Every thread may use them, on queues of any GPU: a value is in the memory of the
+/// GPU whose queue wrote it, and copied to the reader's.
 template <Buffer B>
 class MemoryStore<B> {
   static_assert(AllocatableBuffer<B>,
-                "tessera: a MemoryStore allocates its values: give it a buffer that can be made, "
+                "tessera: a MemoryStore allocates its values: use a buffer type that can be allocated, "
                 "e.g. MemoryStore<HostBuffer>");
   using Space = typename B::space_type;
   static_assert(!AllocatableBuffer<B> || CrossesFrom<Space, Space>,
@@ -40,7 +40,7 @@ class MemoryStore<B> {
   using Queue = queue_for<Space>;
   struct Stored {
     B buffer;
-    decltype(std::declval<Queue&>().record()) ready{};  // readers have queues of their own
+    decltype(std::declval<Queue&>().record()) ready{};  // readers may use other queues
     std::uint64_t number = 0;
     ByteView<Space> view() const { return buffer.view(); }
   };
@@ -49,7 +49,7 @@ class MemoryStore<B> {
 
  public:
   using buffer_type = B;
-  static constexpr bool refused = !AllocatableBuffer<B>;  ///< a message was given
+  static constexpr bool refused = !AllocatableBuffer<B>;  ///< an error was reported
 
   std::string name() const { return "memory store"; }
 
@@ -64,8 +64,7 @@ class MemoryStore<B> {
     });
   }
 
-  /// A value that is written later is another one: what was lent stays as it is. Of a value of another GPU a copy is
-  /// lent.
+  /// A lent value stays unchanged when the key is written. A value on another GPU is lent as a copy.
   std::optional<Lent<Space>> lend(Key const& key, ByteRange range, Queue& on) const {
     return detail::at_key(*this, key, [&]() -> std::optional<Lent<Space>> {
       auto found = find_range(key, range, on);
@@ -75,7 +74,7 @@ class MemoryStore<B> {
     });
   }
 
-  /// The memory of a host value that is replaced, and that nobody has lent, is that of a later one of the same size.
+  /// A replaced host value that is not lent leaves its memory to a later one of its size.
   void write(Key const& key, ByteView<Space> bytes, Queue& on) const {
     detail::at_key(*this, key, [&] {
       auto value = values_->spare(bytes.size);
@@ -87,7 +86,7 @@ class MemoryStore<B> {
     });
   }
 
-  /// See AppendableStore. The value becomes another one here, too, for the sake of who was lent it: all is copied.
+  /// See AppendableStore. Copies everything into a new value, because the old one may be lent.
   bool append(Key const& key, ByteView<Space> bytes, std::uint64_t size, Queue& on) const {
     return detail::at_key(*this, key, [&] {
       auto const before = values_->find(key);
@@ -99,7 +98,7 @@ class MemoryStore<B> {
       on.keep(before);  // at once: the next copy may fail
       crossing<Space, Space>::copy(bytes, to.sub(before->view().size, bytes.size), on);
       value->ready = on.record();
-      return values_->replace(key, before, std::move(value));  // false: it was written meanwhile
+      return values_->replace(key, before, std::move(value));  // false: written meanwhile
     });
   }
 
@@ -107,12 +106,13 @@ class MemoryStore<B> {
     return detail::at_key(*this, key, [&] { return values_->erase(key); });
   }
 
-  /// All keys below one folder get another, at once. Returns whether there were any. Throws: StoreError, if the other
-  /// has keys already, or is inside the first.
+  /// Moves all keys below a folder to another, atomically. Returns whether any existed. Throws: StoreError, if the
+  /// other has keys, or is inside the first.
   bool rename(std::string_view from, std::string_view to) const {
     Key const before{std::string{from}}, after{std::string{to}};
     return detail::at_key(*this, before, [&] {
-      check(after);
+      check_key(after);
+      auto const held = values_->locks.lock_all();  // else a concurrent update would write to the old key
       return values_->rename(before.path, after.path);
     });
   }
@@ -125,11 +125,11 @@ class MemoryStore<B> {
     });
   }
 
-  /// Held while a value is read, changed and written back. One at a time: keys may share it.
-  auto lock(Key const& key) const { return values_->locks.lock(key); }
-  /// Held while what is below a folder changes as a whole, or by many who share it meanwhile.
-  FolderLock lock_folder(std::string_view path, Sharing sharing) const {
-    return values_->locks.lock_folder(path, sharing);
+  /// Held while a value is read, changed and written back. Hold one at a time: keys may share it.
+  auto lock(Key const& key, Stop stop = nullptr) const { return values_->locks.lock(key, stop); }
+  /// Held while all below a folder changes as a whole, or shared.
+  FolderLock lock_folder(std::string_view path, Sharing sharing, Stop stop = nullptr) const {
+    return values_->locks.lock_folder(path, sharing, stop);
   }
   /// See ValueWatch.
   ValueWatch watch(Key const& key) const { return ValueWatch{values_->version(key)}; }
@@ -141,7 +141,7 @@ class MemoryStore<B> {
 
   void list_directory(std::string_view prefix, Visitor visit) const {
     auto const start = prefix.empty() ? 0 : prefix.size() + 1;
-    std::string folder;  // keys are sorted, so those of one folder follow each other
+    std::string folder;  // keys are sorted, so those of a folder are adjacent
     each_below(prefix, [&](std::string_view path, std::size_t size) {
       auto const slash = path.find('/', start);
       if (slash == path.npos) return visit({path, false, size});
@@ -156,7 +156,7 @@ class MemoryStore<B> {
     ByteView<Space> bytes;
     Value value;
   };
-  // Bytes that the queue may use from now on, if it reaches them.
+  // Bytes that the queue may use from now on, if it can access them.
   std::optional<Found> find_range(Key const& key, ByteRange range, Queue& on) const {
     auto value = values_->find(key);
     if (!value) return std::nullopt;

@@ -1,6 +1,5 @@
-// A part of another store, as a store of its own.
+// PrefixStore: a folder of another store, as a store of its own.
 #pragma once
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <span>
@@ -9,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
-#include <tessera/store/forwarding_store.hpp>
+#include <tessera/store/detail/at_key.hpp>
+#include <tessera/store/detail/forwarding_store.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/lend_many.hpp>
 #include <tessera/store/write_many.hpp>
@@ -20,22 +19,19 @@ namespace tessera { inline namespace v0 {
 
 namespace detail {
 
-/// Keys and paths of the forwarding store are below a folder of the store behind it; "" is its root.
+/// Keys and paths are below a folder of the wrapped store; "" is its root.
 struct PathsBelow {
   std::string folder;
 
   std::string name(std::string const& store) const { return folder.empty() ? store : store + '/' + folder; }
   Key key(Key const& key) const { return folder / key.path; }
   std::string path(std::string_view path) const { return path.empty() ? folder : (folder / path).path; }
-  Listed shown(Listed entry) const {
-    if (!folder.empty()) entry.path.remove_prefix(std::min(folder.size() + 1, entry.path.size()));
-    return entry;
-  }
+  Listed shown(Listed entry) const;
 };
 
 }  // namespace detail
 
-/// Shows the keys below a folder of `S` as if the folder were the root. Over a SplitStore it is one, too.
+/// Shows the keys below a folder of `S` as if it were the root. Over a SplitStore it is split, too.
 template <class S>
 class PrefixStore
     : public detail::ForwardingStore<S, detail::Forwarded{.batches = true, .folders = true, .writes = true},
@@ -50,7 +46,7 @@ class PrefixStore
   PrefixStore(S store, std::string folder)
       : Base{std::move(store), detail::PathsBelow{std::move(folder)}},
         documents_{detail::make_metadata_half<tessera::PrefixStore>(source(), this->folder())} {
-    if (!this->folder().empty()) check(Key{this->folder()});
+    if (!this->folder().empty()) check_key(Key{this->folder()});
   }
 
   S const& source() const { return this->behind(); }
@@ -72,7 +68,7 @@ class PrefixStore
     }
   }
   void lend_many(std::span<LendRequest<Space>> requests, queue_for<Space>& on) const requires detail::HasLendMany<S> {
-    Inner<LendRequest<Space>> inner;  // no queue keeps it: after an error it has what was lent
+    Inner<LendRequest<Space>> inner;  // not a queue's: after an error it would keep lent values
     set_keys(inner, requests);
     for (std::size_t i = 0; i < requests.size(); ++i) {
       inner.requests.push_back(requests[i]);
@@ -86,12 +82,12 @@ class PrefixStore
     auto const inner = on.host().template lease<Inner<WriteRequest<Space>>>();
     set_keys(*inner, requests);
     for (std::size_t i = 0; i < requests.size(); ++i)
-      inner->requests.push_back({&inner->keys[i], requests[i].value, requests[i].slab});
+      inner->requests.push_back({&inner->keys[i], requests[i].value, requests[i].slab, requests[i].stop});
     source().write_many(inner->requests, on);
   }
 
  private:
-  // The lists of a get_many and a write_many, kept by the queue, and of a lend_many.
+  // The queue keeps those of get_many and write_many.
   template <class Request>
   struct Inner {
     std::vector<Key> keys;
@@ -113,3 +109,7 @@ class PrefixStore
 };
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/store/detail/prefix_store.ipp>
+#endif

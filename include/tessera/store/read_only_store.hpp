@@ -1,16 +1,15 @@
-// A store that cannot be written, whatever it is made of: who tries does not compile.
+// ReadOnlyStore: a wrapped store that cannot be written: trying does not compile.
 #pragma once
 #include <concepts>
 #include <string_view>
 #include <utility>
 
 #include <tessera/store/concept.hpp>
-#include <tessera/store/forwarding_store.hpp>
+#include <tessera/store/detail/forwarding_store.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// Shows what `S` holds, and its documents where it is split. Others may write: who reads can lock a key to wait for
-/// them.
+/// Shows `S`, and its documents if it is split. Others may write: a reader can lock a key to wait for them.
 template <class S>
 class ReadOnlyStore : public detail::ForwardingStore<S, detail::Forwarded{.batches = true}> {
   using Base = detail::ForwardingStore<S, detail::Forwarded{.batches = true}>;

@@ -13,17 +13,16 @@
 
 #include <tessera/core/text.hpp>
 #include <tessera/store/append.hpp>
+#include <tessera/store/detail/is_near.hpp>
+#include <tessera/store/detail/routed_batch.hpp>
+#include <tessera/store/detail/routed_check.hpp>
+#include <tessera/store/detail/routed_listing.hpp>
+#include <tessera/store/detail/unfinished.hpp>
 #include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/is_near.hpp>
+#include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend_many.hpp>
-#include <tessera/store/routed_batch.hpp>
-#include <tessera/store/routed_check.hpp>
-#include <tessera/store/routed_listing.hpp>
-#include <tessera/store/routed_locks.hpp>
 #include <tessera/store/routing_rule.hpp>
-#include <tessera/store/sized_values.hpp>
-#include <tessera/store/unfinished.hpp>
 #include <tessera/store/watch.hpp>
 #include <tessera/store/write_many.hpp>
 
@@ -32,11 +31,7 @@ namespace tessera { inline namespace v0 {
 /// A rule (store/routing_rule.hpp, or a function of your own) says of each key whether the first store has it. Both
 /// stores hand out the same buffers. A batch is split in two, and each store is asked once. What the rule does not send
 /// to a store is hidden there. Documents follow the rule as other keys do: a node needs host buffers.
-///
-/// Under a SizeRule a write erases the key in the other store, and a value that grows over the border moves as a whole.
-/// A reader finds the old value or the new one, also in another process, unless the value moves there and back while he
-/// looks; so a key that is missing is asked for three times. Processes that share stores of files name their folders in
-/// the same way: the order of locks is that of the names. Requires: they are two stores, not one twice.
+/// Requires: they are two stores, not one twice.
 template <class First, class Second, class Rule>
 class RoutedStore {
   static_assert(detail::check_routed<First, Second, Rule>() || true);  // so that it is asked at once
@@ -44,12 +39,10 @@ class RoutedStore {
   using Queue = queue_for<Space>;
   using Request = ReadRequest<Space>;
   static constexpr bool apart = std::same_as<Rule, detail::DocumentsApart>;
-  static constexpr bool by_size = !apart && SizeRule<Rule>;
   static constexpr bool is_writable = WritableStore<Second> && (apart || WritableStore<First>);
   static constexpr bool appends = AppendableStore<Second> || (!apart && AppendableStore<First>);
   static constexpr bool lends = LendingStore<Second> && (apart || LendingStore<First>);
-  static constexpr bool lends_many =
-      lends && !by_size && (detail::HasLendMany<Second> || (!apart && detail::HasLendMany<First>));
+  static constexpr bool lends_many = lends && (detail::HasLendMany<Second> || (!apart && detail::HasLendMany<First>));
   static constexpr bool watches = detail::HasWatch<Second> && (apart || detail::HasWatch<First>);
   static constexpr bool has_lock = !apart || detail::HasLock<Second>;
   static constexpr bool has_changes = !apart || requires(Second const& store, Key const& key) { store.changes(key); };
@@ -60,9 +53,9 @@ class RoutedStore {
   static constexpr bool refused = !detail::check_routed<First, Second, Rule>();  ///< a message was given
   static constexpr bool reads_in_turn = ReadsInTurn<Second> && (apart || ReadsInTurn<First>);
 
-  RoutedStore(First first, Second second, Rule rule)
-      : first_{std::move(first)}, second_{std::move(second)}, rule_{std::move(rule)} {
-    if constexpr (!apart) state_ = std::make_shared<State>();
+  RoutedStore(First first, Second second, Rule choice)  // `rule` would shadow the member: g++ says so of a function
+      : first_{std::move(first)}, second_{std::move(second)}, rule_{std::move(choice)} {
+    if constexpr (!apart) own_ = std::make_shared<Own>();
   }
 
   First const& first() const { return first_; }
@@ -73,25 +66,22 @@ class RoutedStore {
     if constexpr (apart)
       return name_of(second_);
     else
-      return text({name_of(first_), " and ", name_of(second_)});
+      return to_text({name_of(first_), " and ", name_of(second_)});
   }
   bool is_near() const { return detail::is_near(second_) && (apart || detail::is_near(first_)); }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination, Queue& on) const {
-    return find(key, [&](auto const& store) { return store.read(key, range, destination, on); });
+    return at(key, [&](auto const& store) { return store.read(key, range, destination, on); });
   }
   std::optional<std::uint64_t> size(Key const& key, Queue& on) const {
-    return find(key, [&](auto const& store) { return tessera::size(store, key, on); });
+    return at(key, [&](auto const& store) { return tessera::value_size(store, key, on); });
   }
   std::optional<Lent<Space>> lend(Key const& key, ByteRange range, Queue& on) const requires lends {
-    return find(key, [&](auto const& store) { return store.lend(key, range, on); });
+    return at(key, [&](auto const& store) { return store.lend(key, range, on); });
   }
   void get_many(std::span<Request> requests, Queue& on) const {
-    if constexpr (by_size)
-      state_->get_many(first_, second_, requests, on);
-    else
-      each_part(*on.host().template lease<detail::RoutedBatch<Request>>(), requests,
-                [&](auto const& store, std::span<Request> part) { tessera::get_many(store, part, on); });
+    each_part(*on.host().template lease<detail::RoutedBatch<Request>>(), requests,
+              [&](auto const& store, std::span<Request> part) { tessera::get_many(store, part, on); });
   }
   void lend_many(std::span<LendRequest<Space>> requests, Queue& on) const requires lends_many {
     detail::RoutedBatch<LendRequest<Space>> batch;  // no queue keeps it: after an error it has what was lent
@@ -99,19 +89,16 @@ class RoutedStore {
   }
 
   void write(Key const& key, ByteView<Space> value, Queue& on) const requires is_writable {
-    if constexpr (by_size)
-      state_->write(first_, second_, key, value, rule_(key, value.size), on);
-    else
-      at(key, [&](auto const& store) { store.write(key, value, on); });
+    at(key, [&](auto const& store) { store.write(key, value, on); });
   }
   void write_many(std::span<WriteRequest<Space> const> requests, Queue& on) const
-      requires(is_writable && !by_size && (!apart || detail::HasWriteMany<Second>)) {
+      requires(is_writable && (!apart || detail::HasWriteMany<Second>)) {
     if constexpr (apart) {
       second_.write_many(requests, on);
     } else {
       auto const batch = on.host().template lease<detail::RoutedBatch<WriteRequest<Space>>>();
       batch->split(requests, [&](auto const& request) { return rule_(*request.key); });
-      auto& locks = state_->locks.keys;
+      auto& locks = own_->locks;
       batch->first([&](std::span<WriteRequest<Space> const> part) { tessera::write_many(first_, part, on, locks); });
       batch->second([&](std::span<WriteRequest<Space> const> part) { tessera::write_many(second_, part, on, locks); });
     }
@@ -119,67 +106,37 @@ class RoutedStore {
   /// False, too, if the store that has the key cannot append.
   bool append(Key const& key, ByteView<Space> bytes, std::uint64_t size, Queue& on) const
       requires(is_writable&& appends) {
-    auto const append_to = [&](auto const& store) {
+    return at(key, [&](auto const& store) {
       if constexpr (AppendableStore<std::remove_cvref_t<decltype(store)>>)
         return store.append(key, bytes, size, on);
       else
         return false;
-    };
-    if constexpr (by_size) {
-      bool const is_first = rule_(key, size);
-      if (rule_(key, size + bytes.size) != is_first) return false;  // it moves
-      return is_first ? append_to(first_) : append_to(second_);
-    } else {
-      return at(key, append_to);
-    }
+    });
   }
   bool erase(Key const& key, Queue& on) const requires is_writable {
-    if constexpr (by_size)
-      return state_->erase(first_, second_, key, on);
-    else
-      return at(key, [&](auto const& store) { return store.erase(key, on); });
+    return at(key, [&](auto const& store) { return store.erase(key, on); });
   }
 
-  auto lock(Key const& key) const requires has_lock {
+  auto lock(Key const& key, Stop stop = nullptr) const requires has_lock {
     if constexpr (apart)
-      return second_.lock(key);
-    else if constexpr (by_size)
-      return state_->locks.lock(first_, second_, key);
+      return detail::lock_of(second_, key, stop);
     else
-      return at(key, [&](auto const& store) -> KeyLock { return detail::lock_of(store, key, state_->locks.keys); });
+      return at(key, [&](auto const& store) -> KeyLock { return detail::lock_of(store, key, own_->locks, stop); });
   }
-  /// Of the store that has the folder's document; under a SizeRule, of the first one that has such locks.
-  FolderLock lock_folder(std::string_view folder, Sharing sharing) const requires has_folder_lock {
-    if constexpr (!by_size)
-      return at(folder / "zarr.json", [&](auto const& store) { return detail::lock_folder(store, folder, sharing); });
-    else if constexpr (detail::HasFolderLock<First>)
-      return first_.lock_folder(folder, sharing);
-    else
-      return second_.lock_folder(folder, sharing);
+  /// Of the store that has the folder's document.
+  FolderLock lock_folder(std::string_view folder, Sharing sharing, Stop stop = nullptr) const requires has_folder_lock {
+    return at(folder / "zarr.json",
+              [&](auto const& store) { return detail::lock_folder(store, folder, sharing, stop); });
   }
   ValueWatch watch(Key const& key) const requires watches {
-    if constexpr (by_size) {
-      std::optional<ValueWatch> missing;
-      auto found = state_->find(first_, second_, key, [&](auto const& store) -> std::optional<ValueWatch> {
-        auto seen = store.watch(key);
-        if (seen.version().is_there) return seen;
-        missing.emplace(std::move(seen));
-        return std::nullopt;
-      });
-      return std::move(found ? *found : *missing);
-    } else {
-      return at(key, [&](auto const& store) { return store.watch(key); });
-    }
+    return at(key, [&](auto const& store) { return store.watch(key); });
   }
   SequenceCounter& changes(Key const& key) const requires has_changes {
     if constexpr (apart)
       return second_.changes(key);
-    else if constexpr (by_size)
-      return state_->locks.keys.changes(key);
     else
-      return at(key, [&](auto const& store) -> SequenceCounter& {
-        return detail::changes_of(store, key, state_->locks.keys);
-      });
+      return at(key,
+                [&](auto const& store) -> SequenceCounter& { return detail::changes_of(store, key, own_->locks); });
   }
 
   bool can_list() const { return detail::can_list(first_) && detail::can_list(second_); }
@@ -207,10 +164,9 @@ class RoutedStore {
   }
 
  private:
-  struct Locks {
-    detail::RoutedLocks locks;
+  struct Own {
+    KeyLocks locks;  // of keys whose store has none
   };
-  using State = std::conditional_t<by_size, detail::SizedValues, Locks>;
 
   // f(the store that has the key).
   template <class F>
@@ -218,14 +174,6 @@ class RoutedStore {
     if constexpr (!apart)
       if (rule_(key)) return f(first_);
     return f(second_);
-  }
-  // What f finds in a store.
-  template <class F>
-  auto find(Key const& key, F&& f) const {
-    if constexpr (by_size)
-      return state_->find(first_, second_, key, f);
-    else
-      return at(key, f);
   }
   // f(a store, the requests for its keys).
   template <class R, class F>
@@ -246,21 +194,16 @@ class RoutedStore {
       list(second_, visit);
     } else {
       detail::RoutedListing listing{visit};
-      auto const is_first = [&]([[maybe_unused]] Listed const& entry) {
-        if constexpr (by_size)
-          return true;
-        else
-          return static_cast<bool>(rule_(Key{std::string{entry.path}}));
-      };
-      list(first_, [&](Listed const& entry) { listing.show_first(entry, is_first, by_size); });
-      list(second_, [&](Listed const& entry) { listing.show_second(entry, is_first, by_size); });
+      auto const is_first = [&](Listed const& entry) -> bool { return rule_(Key{std::string{entry.path}}); };
+      list(first_, [&](Listed const& entry) { listing.show_first(entry, is_first); });
+      list(second_, [&](Listed const& entry) { listing.show_second(entry, is_first); });
     }
   }
 
   First first_;
   Second second_;
   [[no_unique_address]] Rule rule_;
-  std::shared_ptr<State> state_;
+  std::shared_ptr<Own> own_;
 };
 
 }}  // namespace tessera::v0

@@ -1,4 +1,4 @@
-// Metadata documents from one store, chunk values from another: each in its own memory (zarr-python 2's `chunk_store`).
+// SplitStore: documents from one store, chunks from another, each in its own memory (zarr-python 2's `chunk_store`).
 #pragma once
 #include <utility>
 
@@ -8,7 +8,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// As a store it is its second half; documents are read through `metadata_store()`. The two may show the same folder:
+/// Acts as its second half; documents are read through `metadata_store()`. Both may show the same folder:
 /// `SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}`.
 template <class Meta, class Chunks>
 class SplitStore : public RoutedStore<Meta, Chunks, detail::DocumentsApart> {

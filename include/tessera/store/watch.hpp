@@ -1,5 +1,4 @@
-// Whether a value that is read by several calls was one value throughout: of stores that others write to as well, in
-// this process or in another.
+// ValueWatch: whether several calls read one value, in stores that others write too, in this process or in another.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -10,19 +9,19 @@
 
 namespace tessera { inline namespace v0 {
 
-/// What tells a value from others that its key has at other times.
+/// Distinguishes a value from others that its key has at other times.
 struct ValueVersion {
   std::array<std::uint64_t, 4> numbers{};
-  bool is_there = false;  ///< else there is no such key
-  /// Whether no later value can have the same numbers. Files that were just written do not: their inode may be used
-  /// again within one tick of the clock.
+  bool is_there = false;  ///< false: no such key
+  /// Whether no later value can have these numbers. False for files just written: an inode may be reused within one
+  /// tick of the clock.
   bool is_settled = false;
 
-  /// Of the same value: if this one is settled, or watched still.
+  /// Whether both are of the same value. Requires: this one is settled, or still watched.
   bool is_same(ValueVersion const& other) const { return is_there == other.is_there && numbers == other.numbers; }
 };
 
-/// Of one value, which no later one is taken for as long as this is there. It does not outlive the store that gave it.
+/// Of one value: while it exists, no later value has the same version. Must not outlive its store.
 class ValueWatch {
  public:
   struct Owner {
@@ -38,21 +37,16 @@ class ValueWatch {
       : seen_{seen}, owner_{&owner}, handle_{handle} {}
   ValueWatch(ValueWatch&& other) noexcept
       : seen_{other.seen_}, owner_{std::exchange(other.owner_, nullptr)}, handle_{other.handle_} {}
-  ValueWatch& operator=(ValueWatch&& other) noexcept {
-    std::swap(seen_, other.seen_), std::swap(owner_, other.owner_), std::swap(handle_, other.handle_);
-    return *this;
-  }
+  ValueWatch& operator=(ValueWatch&& other) noexcept;
   ~ValueWatch() {
     if (owner_) owner_->unwatch(handle_);
   }
 
   ValueVersion const& version() const { return seen_; }
-  /// Whether nobody wrote into the watched value: its key may have another by now. Throws: StoreError.
+  /// Whether the watched value was not written since; its key may have another by now. Throws: StoreError.
   bool is_unchanged() const { return !owner_ || owner_->is_unchanged(handle_, seen_); }
-  /// What `owner` has of the value; nullopt: the watch is not one of its own, or there is no value.
-  std::optional<std::intptr_t> handle_of(Owner const& owner) const {
-    return owner_ == &owner ? std::optional{handle_} : std::nullopt;
-  }
+  /// `owner`'s handle; nullopt: the watch is another owner's, or the value is missing.
+  std::optional<std::intptr_t> handle_of(Owner const& owner) const;
 
  private:
   ValueVersion seen_;
@@ -69,3 +63,7 @@ concept HasWatch = requires(S const& store, Key const& key) {
 
 }  // namespace detail
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/store/detail/watch.ipp>
+#endif

@@ -1,10 +1,10 @@
-// A store that does what another does, to be derived from: for a store that counts, checks, logs or changes values.
+// WrapperStore: base of stores that count, check, log or change another store's values.
 #pragma once
 #include <string_view>
 #include <utility>
 
 #include <tessera/store/concept.hpp>
-#include <tessera/store/forwarding_store.hpp>
+#include <tessera/store/detail/forwarding_store.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -12,14 +12,14 @@ template <class S>
 consteval bool check_wrapped() {
   constexpr bool is_one = !requires(S const& store) { store.metadata_store(); };
   static_assert(is_one,
-                "tessera: a WrapperStore is around one store, and a SplitStore is two: put one around each half, "
+                "tessera: a WrapperStore wraps one store, and a SplitStore is two: wrap each half, "
                 "SplitStore{WrapperStore{documents}, WrapperStore{chunks}}");
   return is_one;
 }
 
 }  // namespace detail
 
-/// A class derived from it is a store that hides what it does otherwise:
+/// A derived class hides the members that it changes:
 ///
 ///   struct LoggedStore : WrapperStore<LocalStore<HostBuffer>> {
 ///     using WrapperStore::WrapperStore;
@@ -29,8 +29,8 @@ consteval bool check_wrapped() {
 ///     }
 ///   };
 ///
-/// Every value that is read passes through `read`, every one that is written through `write`: what `S` has to read or
-/// write many at once, in place or without a copy is not shown. Locks are those of `S`. Copies share what `S` shares.
+/// All values are read through `read` and written through `write`: members of `S` that read or write many at once, in
+/// place or without a copy are not shown. Locks are those of `S`. Copies share what copies of `S` share.
 template <class S>
 class WrapperStore : public detail::ForwardingStore<S, detail::Forwarded{.folders = true, .writes = true}> {
   static_assert(detail::check_wrapped<S>() || true);

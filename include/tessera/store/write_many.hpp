@@ -1,4 +1,4 @@
-// Writing many values at once. A store that can do better than one after the other has a member of the same name.
+// write_many, for many values. A store that can do better than one after the other has a member of the same name.
 #pragma once
 #include <concepts>
 #include <span>
@@ -8,13 +8,14 @@
 
 namespace tessera { inline namespace v0 {
 
-/// One of many writes: the whole value of a key. `slab` is an allocation that values of several requests lie in, so
-/// that one copy may take those that follow each other; a value that is not in it is memory of its own.
+/// One of many writes: the whole value of a key. `slab` is an allocation with values of several requests, so that one
+/// copy can move adjacent ones; a value outside it is separate memory.
 template <MemorySpace S>
 struct WriteRequest {
   Key const* key;
   ByteView<S> value;
   ByteView<S> slab{};
+  Stop stop = nullptr;  ///< ends the wait for the key's lock: throws Cancelled
 };
 
 namespace detail {
@@ -27,7 +28,7 @@ concept HasWriteMany = requires(S const& s, std::span<WriteRequest<space_of<S>> 
 template <class S, class Lock>
 void write_each(S const& store, std::span<WriteRequest<space_of<S>> const> requests, queue_of<S>& on, Lock&& lock) {
   for (auto const& request : requests) try {
-      [[maybe_unused]] auto const held = lock(*request.key);
+      [[maybe_unused]] auto const held = lock(*request.key, request.stop);
       if constexpr (check_writable<S>()) store.write(*request.key, request.value, on);
     } catch (Error& error) {
       error.in_key(request.key->path).in_store(name_of(store));
@@ -40,8 +41,8 @@ void write_many(S const& store, std::span<WriteRequest<space_of<S>> const> reque
   if constexpr (HasWriteMany<S>) {
     constexpr bool has_lock = requires(Key const& key) { store.lock(key); };
     static_assert(has_lock,
-                  "tessera: a store that has a write_many of its own holds its 'lock(Key const&)' of each key that it "
-                  "writes: it lacks one");
+                  "tessera: a store with its own write_many must have a 'lock(Key const&)', and hold the lock of each "
+                  "key that it writes");
     if constexpr (has_lock) store.write_many(requests, on);
   } else {
     write_each(store, requests, on, lock);
@@ -50,28 +51,29 @@ void write_many(S const& store, std::span<WriteRequest<space_of<S>> const> reque
 
 }  // namespace detail
 
-/// Many values, in any order, the lock of each key held while it is written, if the store has locks. The values are
-/// read in the queue's order: the host's before this returns. Throws: StoreError, with the key; then some are written,
-/// each wholly or not at all.
+/// Writes many values, in any order, each under its key's lock if the store has locks. Values are read in the queue's
+/// order, from host memory before this returns. Throws: StoreError, with the key; then some are written, each
+/// completely or not at all.
 template <class S>
 void write_many(S const& store, std::span<WriteRequest<space_of<S>> const> requests, queue_of<S>& on) {
-  detail::write_many(store, requests, on, [&](Key const& key) { return detail::lock_of(store, key); });
+  detail::write_many(store, requests, on, [&](Key const& key, Stop stop) { return detail::lock_of(store, key, stop); });
 }
-/// `otherwise` has the locks for a store that has none.
+/// `otherwise` has the locks for a store without any.
 template <class S>
 void write_many(S const& store, std::span<WriteRequest<space_of<S>> const> requests, queue_of<S>& on,
                 KeyLocks& otherwise) {
-  detail::write_many(store, requests, on, [&](Key const& key) { return detail::lock_of(store, key, otherwise); });
+  detail::write_many(store, requests, on,
+                     [&](Key const& key, Stop stop) { return detail::lock_of(store, key, otherwise, stop); });
 }
 
-/// Requests for another space than the store's are refused.
+/// Refuses requests for another space than the store's.
 template <class S, class Requests, class... Locks>
 requires(!std::convertible_to<Requests, std::span<WriteRequest<space_of<S>> const>>) void write_many(S const&,
                                                                                                      Requests&&,
                                                                                                      queue_of<S>&,
                                                                                                      Locks&...) {
   static_assert(sizeof(S) == 0,
-                "tessera: these are no requests for this store: give a std::span<WriteRequest<space> const> of the "
+                "tessera: these requests do not fit this store: pass a std::span<WriteRequest<space> const> of the "
                 "space that its buffers are in");
 }
 

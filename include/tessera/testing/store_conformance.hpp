@@ -1,5 +1,5 @@
-// What every store does, whatever it is: the suite that tessera's own stores pass, for stores of a user's own. It needs
-// no test framework: what is broken comes back as text.
+// store_conformance: checks that a store of any type, a user's too, keeps the rules that tessera's own stores keep. It
+// needs no test framework: broken rules are returned as text.
 #pragma once
 #include <chrono>
 #include <concepts>
@@ -9,16 +9,16 @@
 #include <vector>
 
 #include <tessera/store/concept.hpp>
-#include <tessera/testing/store_listing.hpp>
-#include <tessera/testing/store_reading.hpp>
-#include <tessera/testing/store_trial.hpp>
-#include <tessera/testing/store_writing.hpp>
+#include <tessera/testing/detail/store_listing.hpp>
+#include <tessera/testing/detail/store_reading.hpp>
+#include <tessera/testing/detail/store_trial.hpp>
+#include <tessera/testing/detail/store_writing.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace testing {
 namespace detail {
 
-// `filled`: what is made holds the values already.
+// `filled`: the stores that `make` returns hold the values already.
 template <MemorySpace Space>
 std::vector<std::string> broken_rules(FunctionRef<StoreOnTrial<Space>(StoreValues const&)> make, StoreCan can,
                                       bool filled, queue_for<Space> const& on, std::chrono::milliseconds patience) {
@@ -39,13 +39,13 @@ std::vector<std::string> broken_rules(FunctionRef<StoreOnTrial<Space>(StoreValue
 
 }  // namespace detail
 
-/// Checks every rule that applies to the store's type, and returns those that it breaks, a line each with the cure:
-/// none, if it is a store. `make()` gives a new, empty store that can be written; `make(StoreValues const&)`, for
-/// stores that cannot, one that holds these values. It uses a few threads, one of its own for each rule, and less than
-/// a MiB in each store. What `make` throws breaks the rule that asked for a store.
+/// Checks every rule that applies to the store's type. Returns the broken rules, one line each with the cure; an empty
+/// vector if the store keeps them all. `make()` returns a new, empty, writable store; for stores that cannot be
+/// written, `make(StoreValues const&)` returns one that holds these values. Uses a few threads, one for each rule, and
+/// less than a MiB in each store. An exception from `make` breaks the rule that asked for a store.
 ///
-/// Waits at most `patience` for each rule. A store that has not answered by then breaks the rule, and no other rule is
-/// checked; the thread that waits for it stays behind, with the stores that it uses, until the program ends.
+/// Waits at most `patience` for each rule. A store that has not answered by then breaks the rule, and no further rule
+/// is checked; the thread that waits for it, and the stores that it uses, remain until the program ends.
 template <std::invocable<StoreValues const&> Make,
           class S = std::remove_cvref_t<std::invoke_result_t<Make&, StoreValues const&>>>
 std::vector<std::string> store_conformance(Make&& make, queue_of<S> const& on = queue_of<S>{},
@@ -63,7 +63,7 @@ std::vector<std::string> store_conformance(Make&& make, queue_of<S> const& on = 
                                            std::chrono::milliseconds patience = std::chrono::minutes{1}) {
   if constexpr (tessera::detail::check_store<S>()) {
     static_assert(WritableStore<S>,
-                  "tessera: make() gives stores that can be written; for others, make(StoreValues const&)");
+                  "tessera: make() must return stores that can be written; for others, pass make(StoreValues const&)");
     using OnTrial = detail::StoreOnTrial<space_of<S>>;
     auto const make_empty = [&](StoreValues const&) { return OnTrial{S(make())}; };
     return detail::broken_rules<space_of<S>>(make_empty, detail::store_can<S>, false, on, patience);

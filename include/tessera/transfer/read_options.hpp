@@ -1,61 +1,71 @@
-// How a read is to be done, and what it moved.
+// ReadOptions and Traffic: how to read, and counters of the data moved.
 #pragma once
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
-#include <tessera/transfer/batches.hpp>
+#include <tessera/core/option.hpp>
+#include <tessera/transfer/detail/batches.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// What a read moved, in bytes: fetched from the store, decoded by codecs that run, placed element by element.
+/// Counters of a read: chunks, missing chunks, and bytes fetched from the store, decoded by codecs, and placed element
+/// by element.
 struct Traffic {
   std::atomic<std::uint64_t> chunks{0}, missing{0}, fetched{0}, decoded{0}, placed{0};
 };
 
+/// Options of one call, or of a handle (`array.with`) for all its calls. A member given to the call overrides the
+/// handle's. A call that gives one of `mini_batch` and `mini_batch_bytes` overrides both.
 struct ReadOptions {
-  /// Chunks that go through the pipeline in lock step; 0: as many as are worth it, at most `mini_batch_bytes`. From 1,
-  /// each on its own, to every_chunk.
-  std::size_t mini_batch = 0;
-  /// Decoded bytes of a mini-batch, at most, but one chunk at least; 0: 1 MiB on the host, 4 MiB with a device queue,
-  /// 16 MiB and more where a device's codec decodes, so that two take an eighth of the device's free memory: up to
-  /// 2 GiB of a store of device bytes, up to 512 MiB of one of host bytes. Where the store is neither memory nor files,
-  /// a thread's share of 128 MiB, at least 8, if it has `get_many`, else up to 8 MiB of a shard; or no bound, if
-  /// mini_batch says how many.
-  std::size_t mini_batch_bytes = 0;
-  /// Mini-batches that are under way at a time; 0: one per thread of the host's queue, and two more with a device
-  /// queue, whose copies and kernels are behind; two where a device's codec decodes.
-  std::size_t in_flight = 0;
-  /// Bytes that all chunks under way may take, in memory of all spaces; 0: no bound but the others. The queue keeps
-  /// them for later reads, and a mini-batch is fetched by one thread. Not among them: the values of shards that codecs
-  /// stand behind, decoded. Throws: SelectionError, if one chunk takes more.
-  std::uint64_t memory = 0;
-  /// Ranges of one key, as of chunks in a shard, that are so many bytes apart at most are read at once, with what lies
-  /// between them. nullopt: what is worth it, 256 in files and 4096 in a store that does not say.
-  std::optional<std::uint64_t> max_gap{};
-  /// Bytes that are read of a key at once, at most, but one chunk at least; 0: no bound but the mini-batch's. A shard
-  /// of which every chunk is wanted is one read, its index with it, where this and a mini-batch have room for it.
-  std::uint64_t max_request_bytes = 0;
-  /// Once it is true no mini-batch begins, and the call ends with Cancelled: later from a store that is far, of which a
-  /// mini-batch may be all that a thread has to do.
-  std::atomic<bool> const* stop = nullptr;
-  Progress progress{};
-  Traffic* traffic = nullptr;  ///< added to, if given
+  /// Chunks that pass through the pipeline in lock step, from 1 (each on its own) to every_chunk; 0: as many as are
+  /// useful, within `mini_batch_bytes`.
+  Option<std::size_t> mini_batch{};
+  /// Most decoded bytes of a mini-batch, but at least one chunk. 0: 1 MiB on the host, 4 MiB with a device queue; where
+  /// a device codec decodes, at least 16 MiB, so that two mini-batches use an eighth of the device's free memory, up to
+  /// 2 GiB from a store in device memory, up to 512 MiB from one in host memory. For a store that is neither memory nor
+  /// files: with `get_many`, a thread's share of 128 MiB, at least 8 MiB; otherwise up to 8 MiB of a shard. No bound,
+  /// if mini_batch is given.
+  Option<std::size_t> mini_batch_bytes{};
+  /// Mini-batches under way at a time; 0: one per thread of the host queue, plus two with a device queue, whose copies
+  /// and kernels run behind; two where a device codec decodes.
+  Option<std::size_t> in_flight{};
+  /// Bytes of memory for all chunks under way, over all spaces; 0: bounded by the other options only. The queue keeps
+  /// it for later reads; one thread fetches a mini-batch. Includes shard indexes, 16 bytes per inner chunk; not those
+  /// kept of shards read before (64 MiB, or as keep_shard_indexes says), nor decoded values of shards with codecs after
+  /// sharding_indexed. Throws: SelectionError, if one chunk needs more.
+  Option<std::uint64_t> memory{};
+  /// Ranges of one key (such as chunks in a shard) at most this many bytes apart are read at once, with the bytes
+  /// between. nullopt: a gap worth reading, 256 in files and 4096 in a store that gives no value.
+  Option<std::optional<std::uint64_t>> max_gap{};
+  /// Most bytes of a key read at once, but at least one chunk; 0: bounded by the mini-batch. A shard of which every
+  /// chunk is needed is one read, with its index, if this and a mini-batch allow it.
+  Option<std::uint64_t> max_request_bytes{};
+  /// Once true, no mini-batch begins, and the call ends with Cancelled. Waits for a server, for a lock, or for another
+  /// thread's read of an index check it several times a second.
+  Option<std::atomic<bool> const*> stop{};
+  /// Called with the number of chunks that are done, and of all chunks, by one thread at a time. An exception from it
+  /// ends the call.
+  Option<Progress> progress{};
+  Option<Traffic*> traffic{};  ///< added to, if given
 };
 
 namespace detail {
 
-/// How a read asks a store: ReadOptions says what they mean.
+/// Limits of a read's requests to a store; see ReadOptions.
 struct FetchLimits {
-  explicit FetchLimits(ReadOptions const& options)
-      : max_gap{options.max_gap},
-        max_request_bytes{options.max_request_bytes ? options.max_request_bytes : ~std::uint64_t{0}} {}
+  explicit FetchLimits(ReadOptions const& options);
 
   std::optional<std::uint64_t> max_gap;
   std::uint64_t max_request_bytes;
+  Stop stop;
 };
 
 }  // namespace detail
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/transfer/detail/read_options.ipp>
+#endif

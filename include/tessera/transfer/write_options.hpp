@@ -1,28 +1,30 @@
-// How a write is to be done.
+// WriteOptions: how to write.
 #pragma once
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-#include <tessera/transfer/batches.hpp>
+#include <tessera/core/option.hpp>
+#include <tessera/transfer/detail/batches.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// What ReadOptions has, for a write: chunks that are written in part are mini-batches of their own, and where a
-/// device's codec encodes, they have 512 MiB at most.
+/// As in ReadOptions, for a write. A chunk written in part is a mini-batch of its own. Where a device codec encodes, a
+/// mini-batch has at most 512 MiB.
 struct WriteOptions {
-  std::size_t mini_batch = 0, mini_batch_bytes = 0, in_flight = 0;
-  std::uint64_t memory = 0;
-  std::atomic<bool> const* stop = nullptr;
-  Progress progress{};
-  bool store_fill_chunks = false;  ///< write chunks of nothing but the fill value too; else their keys are erased
-  /// Where part of a shard is written, put its new chunks and a new index behind it, in place: of the others nothing is
-  /// read, and nothing written. What they replace stays in the shard until it is compacted. A shard is not replaced at
-  /// once then: another process that reads it meanwhile, or after this one was killed during it, may find a damaged
-  /// index (CodecError, with the key; CompactOptions::recovered). Replaced as ever are shards that would not show it:
-  /// whose index is at the start, has no checksum (crc32c, last), or is as long as an index of shards in them; and
-  /// shards that codecs stand behind, those in stores that are no AppendableStore, and files that have several names.
-  bool append_to_shards = false;
+  /// Sizes of mini-batches, and how many are under way at a time; of shards, how many shards.
+  Option<std::size_t> mini_batch{}, mini_batch_bytes{}, in_flight{};
+  Option<std::uint64_t> memory{};           ///< bytes for all chunks under way; 0: bounded by the other options only
+  Option<std::atomic<bool> const*> stop{};  ///< once true, no mini-batch begins, and the call ends with Cancelled
+  Option<Progress> progress{};              ///< called with the chunks done and all chunks; of shards, with shards
+  Option<bool> store_fill_chunks{};  ///< also write chunks that hold only the fill value; false: erase their keys
+  /// When part of a shard is written, append its new chunks and a new index in place, without reading or writing other
+  /// chunks. Replaced chunks stay in the shard until it is compacted. This is not atomic: a process that reads the
+  /// shard meanwhile, or after this one was killed during the append, may find a damaged index (CodecError, with the
+  /// key; CompactOptions::recovered). Shards that could not reveal it are replaced as usual: their index is at the
+  /// start, has no checksum (crc32c, last), or is as long as that of shards inside them. So are shards with codecs
+  /// after sharding_indexed, in stores that are no AppendableStore, and in files with several names.
+  Option<bool> append_to_shards{};
 };
 
 }}  // namespace tessera::v0

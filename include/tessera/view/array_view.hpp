@@ -1,5 +1,5 @@
-// A typed, borrowed view of an array in somebody's memory: small, passed by value, without std:: members, so that it
-// can go into a kernel.
+// ArrayView: a typed, borrowed view of an array: small, passed by value, without std:: members, so that kernels can use
+// it.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/view/box.hpp>
-#include <tessera/view/element_iterator.hpp>
+#include <tessera/view/detail/element_iterator.hpp>
 #include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -22,8 +22,8 @@ template <MemorySpace S>
 consteval bool check_touched() {
   static_assert(
       S::host_accessible,
-      "tessera: these elements are in device memory, which the host cannot touch: read them into memory that it can, "
-      "array.read<PinnedBuffer>(selection, queue), or give their view() to a kernel, launch(queue, count, kernel), "
+      "tessera: these elements are in device memory, which the host cannot access: read them with "
+      "array.read<PinnedBuffer>(selection), or pass their view() to a kernel with launch(queue, count, kernel), "
       "where view.in_kernel(indices...) is an element");
   return S::host_accessible;
 }
@@ -45,7 +45,7 @@ struct ArrayView {
   /// Contiguous memory in C order.
   static constexpr ArrayView c_order(T* data, Extents const& shape) {
     ArrayView view{data, {}, {}};
-    std::uint64_t stride = 1;  // unsigned: a shape without elements may have any other lengths
+    std::uint64_t stride = 1;  // unsigned, so that overflow wraps: with a length of 0 the others may be any
     for (std::size_t d = Rank; d-- > 0; stride *= shape[d]) {
       view.shape[d] = shape[d];
       view.strides[d] = static_cast<std::int64_t>(stride);
@@ -53,13 +53,13 @@ struct ArrayView {
     return view;
   }
 
-  /// An element, in memory that the host can touch.
+  /// An element, in memory that the host can access.
   template <std::convertible_to<std::uint64_t>... Index>
   requires(sizeof...(Index) == Rank) TESSERA_HOST_DEVICE constexpr T& operator()(Index... index) const {
     [[maybe_unused]] constexpr bool is_touched = detail::check_touched<S>();
     return in_kernel(index...);
   }
-  /// `view[{1, 2, 3}]`, in the same memory.
+  /// `view[{1, 2, 3}]`, also in memory that the host can access.
   template <class Space = S>
   constexpr T& operator[](Extents const& index) const {
     [[maybe_unused]] constexpr bool is_touched = detail::check_touched<Space>();
@@ -67,7 +67,7 @@ struct ArrayView {
     for (std::size_t d = 0; d < Rank; ++d) at += static_cast<std::int64_t>(index[d]) * strides[d];
     return data[at];
   }
-  /// An element in any memory: for code that runs where it can touch that memory, as kernels do.
+  /// An element in any memory, for code that can access it, such as kernels.
   template <std::convertible_to<std::uint64_t>... Index>
   requires(sizeof...(Index) == Rank) TESSERA_HOST_DEVICE constexpr T& in_kernel(Index... index) const {
     std::int64_t at = 0;
@@ -76,14 +76,14 @@ struct ArrayView {
     return data[at];
   }
 
-  /// A part of it, in the same memory: `view.sub({{0, 64}, all, 3})`, of as many dimensions. Throws: SelectionError, if
-  /// an index lies outside.
+  /// A part of the view, with as many dimensions: `view.sub({{0, 64}, all, 3})`. Throws: SelectionError, if an index
+  /// lies outside.
   ArrayView sub(Box const& box) const {
     Extents whole;
     for (std::size_t d = 0; d < Rank; ++d) whole.push_back(shape[d]);
     auto const region = box.resolve(whole);
     ArrayView part{data, {}, {}};
-    std::uint64_t first = 0;  // unsigned: what lies between elements that there are fits, and of others nobody asks
+    std::uint64_t first = 0;  // unsigned, so that wrapping is defined; only in-range offsets are used
     bool is_empty = false;
     for (std::size_t d = 0; d < Rank; ++d) {
       auto const stride = static_cast<std::uint64_t>(strides[d]);
@@ -96,7 +96,7 @@ struct ArrayView {
     return part;
   }
 
-  /// Its elements as a range, in C order, where the host can touch them: `sum(view.sub({all, 3}))`.
+  /// The elements as a range, in C order, if the host can access them: `sum(view.sub({all, 3}))`.
   auto begin() const requires(S::host_accessible) { return detail::ElementIterator<T, Rank>{*this}; }
   std::default_sentinel_t end() const requires(S::host_accessible) { return {}; }
 
@@ -112,7 +112,7 @@ struct ArrayView {
 
 }}  // namespace tessera::v0
 
-// A view of <ranges>: copies are cheap, and iterators outlive it.
+// A view in the sense of <ranges>: copies are cheap, and iterators may outlive it.
 template <class T, std::size_t Rank, tessera::MemorySpace S>
 inline constexpr bool std::ranges::enable_view<tessera::ArrayView<T, Rank, S>> = true;
 template <class T, std::size_t Rank, tessera::MemorySpace S>

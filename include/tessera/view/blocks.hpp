@@ -1,6 +1,5 @@
-// Whole chunks, by their places in the grid: what zarr-python has blocks for.
+// Blocks: a selection of whole chunks by their position in the grid, like `blocks` of zarr-python.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -14,24 +13,15 @@
 namespace tessera { inline namespace v0 {
 
 /// A slice of chunks per dimension: `Blocks{{0, 2}, all, 5}` selects the first two chunks of one dimension and the
-/// sixth of another. At the array's edge chunks end where the array does. The memory has as many dimensions as the
-/// array.
+/// sixth of another. Chunks are cut at the array's edge. The memory has as many dimensions as the array.
 class Blocks {
  public:
   Blocks(std::initializer_list<Slice> slices) : chunks_(slices) {}
   explicit Blocks(std::vector<Slice> slices) : chunks_(std::move(slices)) {}
 
   /// Throws: SelectionError naming the dimension.
-  ResolvedSelection resolve(Extents const& shape, Extents const& chunk_shape) const {
-    auto grid = shape;
-    for (std::size_t d = 0; d < grid.rank(); ++d)
-      grid[d] = shape[d] / chunk_shape[d] + (shape[d] % chunk_shape[d] != 0);
-    return resolve_in(grid, [&](std::size_t d, std::uint64_t chunk) {
-      auto const first = chunk * chunk_shape[d];
-      return std::pair{first, first + std::min(chunk_shape[d], shape[d] - first)};
-    });
-  }
-  /// Likewise, of any grid: `ends(d, chunk)` is a chunk's first index, and the one behind its last.
+  ResolvedSelection resolve(Extents const& shape, Extents const& chunk_shape) const;
+  /// The same for any grid: `ends(d, chunk)` returns the first index of a chunk and the index after its last.
   template <class F>
   ResolvedSelection resolve_in(Extents const& grid, F&& ends) const {
     auto const chunks = chunks_.resolve(grid, "chunks ");
@@ -61,3 +51,7 @@ class Blocks {
 };
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/view/detail/blocks.ipp>
+#endif

@@ -1,34 +1,35 @@
-// A box: a slice of each dimension.
+// Box: a slice of each dimension.
 #pragma once
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/view/selected.hpp>
 
 namespace tessera { inline namespace v0 {
 
+/// Makes the type of `all` unique.
 struct All {};
-/// Every index of a dimension, or of all dimensions. It is a function that you name and never call: CUDA has one of
-/// this name, and only functions can share it.
+/// Every index of a dimension, or of all dimensions. A function, but never called: CUDA has a function of this name,
+/// and only functions can share it.
 inline void all(All) {}
+/// The type of `all`, for parameters.
 using AllIndices = void (*)(All);
 
-/// The indices first, first + step, ... below stop: a slice as in NumPy, without negative numbers and without clipping.
+/// The indices first, first + step, ... below stop: a slice as in NumPy, without negative numbers and clipping.
 struct Slice {
   std::uint64_t first = 0, stop = ~std::uint64_t{0}, step = 1;
 
   constexpr Slice() = default;
   constexpr Slice(AllIndices) {}
-  /// One index. Unlike in NumPy, the dimension stays, with a length of 1, because the number of dimensions is in the
-  /// type. Throws: SelectionError, if the index is negative.
+  /// One index. Unlike in NumPy, the dimension stays, with a length of 1, because the number of dimensions is part of
+  /// the type. Throws: SelectionError, if the index is negative.
   template <std::integral N>
   requires(!std::same_as<N, bool>) constexpr Slice(N index)
       : first{detail::natural(index, "a slice")}, stop{first + 1} {}
@@ -44,12 +45,9 @@ struct Slice {
 
 namespace detail {
 
-[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_slice(Slice const& slice, std::size_t d, std::uint64_t length,
-                                                                std::string_view what) {
-  throw SelectionError{text({"dimension ", d, ": found ", what, slice.first, ":", slice.stop, ":", slice.step,
-                             ", expected first <= stop <= ", length, " and a step of at least 1"})};
-}
-// What a slice means of dimension d, of that length. `what` it counts is for the message.
+[[noreturn]] void refuse_slice(Slice const& slice, std::size_t d, std::uint64_t length,
+                                                                std::string_view what);
+// The indices of a slice in dimension d. `what`: the name of what it counts, for messages.
 inline Steps steps_of(Slice slice, std::size_t d, std::uint64_t length, std::string_view what = "") {
   if (slice.stop == Slice{}.stop) slice.stop = length;
   if (slice.step == 0 || slice.first > slice.stop || slice.stop > length) refuse_slice(slice, d, length, what);
@@ -66,14 +64,14 @@ inline void add_slice(Region& region, Slice slice, std::uint64_t length, std::st
 class Box {
  public:
   Box(AllIndices) : everything_{true} {}
-  /// `Box{all}` is everything, whatever the number of dimensions.
+  /// `Box{all}` is everything, for any number of dimensions.
   Box(std::initializer_list<Slice> slices)
       : everything_{slices.size() == 1 && slices.begin()->is_all()}, slices_{slices} {}
   explicit Box(std::vector<Slice> slices) : slices_{std::move(slices)} {}
 
   /// Throws: SelectionError naming the dimension.
   Region resolve(Extents const& shape) const { return resolve(shape, ""); }
-  /// Calls f(d, steps) for each dimension. Throws: likewise.
+  /// Calls f(d, steps) for each dimension. Throws: SelectionError naming the dimension.
   template <class F>
   void for_each_dimension(Extents const& shape, F&& f, std::string_view what = "") const {
     if (!everything_) detail::expect_rank("slices", slices_.size(), shape);
@@ -83,15 +81,14 @@ class Box {
 
  private:
   friend class Blocks;
-  Region resolve(Extents const& shape, std::string_view what) const {
-    Region region;
-    for_each_dimension(
-        shape, [&](std::size_t, Steps const& steps) { region.push_back(steps); }, what);
-    return region;
-  }
+  Region resolve(Extents const& shape, std::string_view what) const;
 
   bool everything_ = false;
   std::vector<Slice> slices_;
 };
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/view/detail/box.ipp>
+#endif

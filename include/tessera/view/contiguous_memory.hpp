@@ -1,4 +1,4 @@
-// Contiguous memory of somebody's own type, as arrays are read into and written from.
+// contiguous_memory: makes contiguous memory of any type readable and writable by arrays.
 #pragma once
 #include <array>
 #include <concepts>
@@ -16,19 +16,19 @@
 
 namespace tessera { inline namespace v0 {
 
-/// What memory of type M is: elements one after the other, in C order, of whatever shape is asked for. A point of
-/// extension: a specialisation for your own type makes it memory that Array::read and Array::write take.
+/// Contiguous elements of a memory type M, in C order for any requested shape. An extension point: specialise it for
+/// your own type to pass that type to Array::read and Array::write.
 ///
-///   using space = space::Device;           where the elements are
-///   static T* data(M& memory);             the first
-///   static std::size_t size(M& memory);    how many there are
+///   using space = space::Device;           the memory space of the elements
+///   static T* data(M& memory);             the first element
+///   static std::size_t size(M& memory);    the number of elements
 ///
-/// M is const when an array is written from it. memory_in<S> has all three for a container, const or not.
+/// M is const when an array is written from it. memory_in<S> has all three members for a container, const or not.
 /// with/thrust.cuh, with/rmm.cuh and with/cccl.cuh specialise it for the containers of these libraries.
 template <class M>
 struct contiguous_memory;
 
-/// The members of contiguous_memory<M> for a container with data() and size(), whose elements are in S. One line does:
+/// The members of contiguous_memory<M> for a container with data() and size(), whose elements are in S:
 ///
 ///   template <class T>
 ///   struct tessera::contiguous_memory<my::Vector<T>> : tessera::memory_in<tessera::space::Host> {};
@@ -45,6 +45,7 @@ struct memory_in {
   }
 };
 
+/// Memory whose type has a complete contiguous_memory<M>.
 template <class M>
 concept ContiguousMemory = requires(M& memory) {
   typename contiguous_memory<M>::space;
@@ -52,14 +53,14 @@ concept ContiguousMemory = requires(M& memory) {
   { contiguous_memory<M>::size(memory) } -> std::convertible_to<std::size_t>;
 };
 
-/// A specialisation whose functions take const memory serves it.
+/// For const memory, if the functions of the specialisation accept it.
 template <class M>
 requires requires(M const& memory) { contiguous_memory<M>::data(memory); }
 struct contiguous_memory<M const> : contiguous_memory<M> {};
 
-// The host's by their names. No property of a range tells the host's memory from a device's: rmm::device_uvector has
-// pointers for iterators as a string_view has, and the iterators of cuda::buffer are contiguous_iterators wherever its
-// elements are. Views of ranges are as little the host's as what they show, so they are not here.
+// Types in host memory, by name, because no property of a range tells host memory from device memory: iterators of
+// rmm::device_uvector are pointers, as those of string_view, and iterators of cuda::buffer are contiguous_iterators in
+// any space. Views of ranges are not listed, because their elements may be in any space.
 template <class M>
 requires std::is_array_v<M>
 struct contiguous_memory<M> : memory_in<space::Host> {
@@ -79,8 +80,8 @@ struct contiguous_memory<std::basic_string_view<T, Traits>> : memory_in<space::H
 
 namespace detail {
 
-// What looks like such memory. Its iterators are not looked at: nvcc may not so much as ask whether those of a
-// cuda::buffer on the device are contiguous.
+// Looks like contiguous memory. Does not inspect the iterators: nvcc must not even check whether those of a device
+// cuda::buffer are contiguous.
 template <class M>
 concept LooksContiguous = !Mdspan<std::remove_cv_t<M>> && requires(M & memory) {
   std::begin(memory);
@@ -88,16 +89,16 @@ concept LooksContiguous = !Mdspan<std::remove_cv_t<M>> && requires(M & memory) {
   { std::size(memory) } -> std::convertible_to<std::size_t>;
 };
 
-// Not so of a container that would do, but does not say where its elements are.
+// False for a container that looks contiguous, but has no known memory space.
 template <class M>
 concept SaysWhere = ContiguousMemory<M> || !LooksContiguous<M>;
 
 template <class M>
 consteval bool check_says_where() {
   static_assert(SaysWhere<M>,
-                "tessera: this memory does not say where it is: give std::span{memory} if it is the host's, or say so "
-                "of its type: template <> struct tessera::contiguous_memory<M> : "
-                "tessera::memory_in<tessera::space::Host> {}; those of RMM, Thrust and CCCL are in tessera/with/");
+                "tessera: this type does not declare its memory space: pass std::span{memory} if it is in host memory, "
+                "or declare it for the type: template <> struct tessera::contiguous_memory<M> : "
+                "tessera::memory_in<tessera::space::Host> {}; tessera/with/ declares it for RMM, Thrust and CCCL");
   return SaysWhere<M>;
 }
 

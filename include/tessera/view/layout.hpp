@@ -1,4 +1,4 @@
-// How the elements of a chunk or of an array lie in memory: what views, transpose and byte order come down to.
+// Layout: how the elements of a chunk or an array lie in memory. Views, transpose and byte order reduce to it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,27 +11,21 @@ namespace tessera { inline namespace v0 {
 
 struct Layout {
   Extents shape;
-  Strides strides;            ///< bytes from one element to the next, per dimension
+  Strides strides;            ///< bytes between elements, per dimension
   std::size_t item_size = 1;  ///< bytes
-  std::size_t swapped = 1;    ///< so many bytes together are stored in the other byte order; 1: none
-  /// Where not all of an element is swapped so: what is. `swapped` is that of the largest components then.
+  std::size_t swapped = 1;    ///< bytes swapped together for the other byte order; 1: none
+  /// The swapped components, if not all of an element is swapped alike. Then `swapped` is that of the largest.
   std::vector<ComponentRun> runs{};
 
-  static Layout c_order(Extents const& shape, std::size_t item_size) {
-    Layout layout{shape, Strides::filled(shape.rank(), 0), item_size};
-    std::uint64_t stride = item_size;  // unsigned: a shape without elements may have any other lengths
-    for (std::size_t d = shape.rank(); d-- > 0; stride *= shape[d])
-      layout.strides[d] = static_cast<std::int64_t>(stride);
-    return layout;
-  }
+  static Layout c_order(Extents const& shape, std::size_t item_size);
 
-  /// Whether one copy takes elements from one layout to the other.
+  /// Whether one copy moves elements from one layout to the other.
   friend bool operator==(Layout const&, Layout const&) = default;
 };
 
 namespace detail {
 
-/// The distance in bytes from the first element to the one at an index.
+/// The offset in bytes of the element at an index.
 inline std::int64_t offset(Extents const& index, Strides const& strides) {
   std::int64_t sum = 0;
   for (std::size_t d = 0; d < index.rank(); ++d) sum += static_cast<std::int64_t>(index[d]) * strides[d];
@@ -44,3 +38,7 @@ Byte* address(Byte* first, Extents const& index, Strides const& strides) {
 
 }  // namespace detail
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/view/detail/layout.ipp>
+#endif

@@ -1,27 +1,21 @@
-// The elements at which a mask of the array's shape is true.
+// Mask: selects the elements at which a mask of the array's shape is true.
 #pragma once
-#include <algorithm>
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/contiguous_memory.hpp>
+#include <tessera/view/detail/mask_bits.hpp>
 #include <tessera/view/layout.hpp>
-#include <tessera/view/mask_bits.hpp>
-#include <tessera/view/selected.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-// bool, or bytes, of which all but 0 are true: there is no contiguous std::vector of bool.
+// bool, or bytes (true unless 0), because no std::vector of bool is contiguous.
 template <class T>
 concept MaskElement = std::same_as < std::remove_const_t<T>,
 bool > || std::same_as<std::remove_const_t<T>, std::uint8_t>;
@@ -34,14 +28,20 @@ concept MaskMemory = ContiguousMemory<M const> && requires(M const& memory) {
 template <class Space>
 consteval void check_mask() {
   static_assert(Space::host_accessible,
-                "tessera: this mask is in device memory, where the host cannot look for what is selected: give one in "
-                "the host's memory");
+                "tessera: this mask is in device memory, which the host cannot access: pass a mask in host memory");
+}
+
+template <class M>
+consteval void check_mask_memory() {
+  static_assert(MaskMemory<M>,
+                "tessera: a mask is contiguous memory of bool or std::uint8_t, or an ArrayView of these, with as many "
+                "elements as the array: use a std::vector<std::uint8_t>, because a std::vector<bool> holds bits");
 }
 
 }  // namespace detail
 
-/// The mask is in memory that the host can touch, and is referred to, not copied. It selects elements in C order; the
-/// memory for them has one dimension.
+/// Refers to a mask in memory that the host can access, without a copy. Selects elements in C order; their memory has
+/// one dimension.
 class Mask {
  public:
   template <detail::MaskElement T, std::size_t Rank, MemorySpace S>
@@ -49,7 +49,7 @@ class Mask {
       : data_{reinterpret_cast<std::uint8_t const*>(mask.data)}, layout_{mask.layout()} {
     detail::check_mask<S>();
   }
-  /// Contiguous memory in C order, of as many elements as the array has.
+  /// Contiguous memory in C order, with as many elements as the array.
   template <detail::MaskMemory M>
   explicit Mask(M const& mask)
       : data_{reinterpret_cast<std::uint8_t const*>(contiguous_memory<M const>::data(mask))},
@@ -61,64 +61,21 @@ class Mask {
   requires(!detail::SaysWhere<M const>) explicit Mask(M const&) : data_{nullptr} {
     (void)detail::check_says_where<M const>();
   }
-
-  /// Throws: SelectionError naming the dimension, if the mask has another shape than the array.
-  MaskBits resolve(Extents const& shape) const {
-    auto const layout = layout_for(shape);
-    auto const elements = element_count(shape, "the array");
-    MaskBits bits{shape, elements};
-    if (elements == 0) return bits;
-    auto const rank = shape.rank();
-    auto row = Extents::filled(rank, 0);
-    for (std::uint64_t first = 0;; first += rank == 0 ? 1 : shape[rank - 1]) {
-      add_row(bits, first, layout, row);
-      auto d = rank;  // the next row: all but the last dimension count
-      while (d > 1 && ++row[d - 2] == shape[d - 2]) row[--d - 1] = 0;
-      if (d <= 1) break;
-    }
-    bits.count_up();
-    return bits;
+  template <class M>
+  requires(detail::SaysWhere<M const> && !detail::MaskMemory<M> && requires(M const& m) { m.begin(); } &&
+           !std::derived_from<M, Mask>) explicit Mask(M const&) : data_{nullptr} {
+    detail::check_mask_memory<M>();
   }
+
+  /// Throws: SelectionError, naming the dimension if the mask has another shape than the array.
+  MaskBits resolve(Extents const& shape) const;
 
  private:
-  Layout layout_for(Extents const& shape) const {
-    if (!has_shape_) {
-      auto const elements = element_count(shape, "the array");
-      if (size_ != elements)
-        throw SelectionError{text({"found a mask of ", size_, " elements, expected ", elements, " as the array has"})};
-      return Layout::c_order(shape, 1);
-    }
-    detail::expect_rank("dimensions", layout_.shape.rank(), shape);
-    for (std::size_t d = 0; d < shape.rank(); ++d)
-      if (layout_.shape[d] != shape[d])
-        throw SelectionError{
-            text({"dimension ", d, ": found a mask of length ", layout_.shape[d], ", expected ", shape[d]})};
-    return layout_;
-  }
-
-  void add_row(MaskBits& bits, std::uint64_t first, Layout const& layout, Extents const& row) const {
-    auto const rank = layout.shape.rank();
-    auto const* at = detail::address(data_, row, layout.strides);
-    auto const length = rank == 0 ? 1 : layout.shape[rank - 1];
-    auto const stride = rank == 0 ? 1 : layout.strides[rank - 1];
-    for (std::uint64_t i = 0; i < length; i += 64) {
-      auto const count = std::min<std::uint64_t>(64, length - i);
-      std::uint64_t word = 0, k = 0;
-      if (stride == 1)
-        for (; k + 8 <= count; k += 8, at += 8) word |= bits_of_eight(at) << k;
-      for (; k < count; ++k, at += stride) word |= std::uint64_t{*at != 0} << k;
-      if (word != 0) bits.add(first + i, word);
-    }
-  }
-  // Of eight bytes, the first of them lowest: whether each is 0, in its highest bit; a product gathers these.
-  static std::uint64_t bits_of_eight(std::uint8_t const* at) {
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, at, sizeof bytes);
-    constexpr std::uint64_t low = 0x7f7f7f7f7f7f7f7f;
-    auto const set = (((bytes & low) + low) | bytes) >> 7 & ~low >> 7;
-    if constexpr (std::endian::native == std::endian::little) return set * 0x0102040810204080 >> 56;
-    return set * 0x8040201008040201 >> 56;
-  }
+  Layout layout_for(Extents const& shape) const;
+  void add_row(MaskBits& bits, std::uint64_t first, Layout const& layout, Extents const& row) const;
+  // The eight bytes as bits, the first lowest: sets the highest bit of each nonzero byte, and gathers these by a
+  // product.
+  static std::uint64_t bits_of_eight(std::uint8_t const* at);
 
   std::uint8_t const* data_;
   Layout layout_{};  // if it has a shape
@@ -127,3 +84,7 @@ class Mask {
 };
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/view/detail/mask.ipp>
+#endif

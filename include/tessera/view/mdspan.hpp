@@ -1,4 +1,4 @@
-// Views of the standard's kind (std::mdspan, Kokkos's, cuda::std's) as ArrayViews. None of their headers is needed.
+// array_view: mdspans (std::mdspan, Kokkos's, cuda::std's) as ArrayViews. None of their headers is needed.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -21,20 +21,20 @@ concept Mdspan = requires(M const& m, std::size_t d) {
   { m.stride(d) } -> std::integral;
 };
 
-/// Where the memory is that an mdspan's accessor leads to. A point of extension:
+/// The memory space of an mdspan's accessor. An extension point:
 ///
 ///   template <class T>
 ///   struct tessera::accessor_space<my::DeviceAccessor<T>> { using type = tessera::space::Device; };
 ///
-/// with/cccl.cuh has those of cuda::host_mdspan, device_mdspan and managed_mdspan.
+/// with/cccl.cuh specialises it for cuda::host_mdspan, device_mdspan and managed_mdspan.
 template <class Accessor>
 struct accessor_space;
 
 namespace detail {
 
-// Whether a type is of the standard's namespace, or of Kokkos's, which has the standard's mdspan for older compilers.
-// By its name, "... T = std::default_accessor<float>]": many a standard library has no mdspan to be named, and where
-// there is one, its header would cost every program. Where a compiler spells it otherwise, the mdspan is refused.
+// Whether a type is in namespace std, or Kokkos, which has the standard's mdspan for older compilers. Decided by name,
+// "... T = std::default_accessor<float>]", because many standard libraries have no mdspan, and its header would add to
+// the compile time of every program. If a compiler spells the name otherwise, the mdspan is refused.
 template <class T>
 consteval bool is_of_the_standard() {
   std::string_view name{__PRETTY_FUNCTION__};
@@ -45,18 +45,18 @@ consteval bool is_of_the_standard() {
 
 }  // namespace detail
 
-/// std::default_accessor and std::aligned_accessor are the host's. cuda::std's are not: CUDA programs use these for the
-/// memory of both sides.
+/// std::default_accessor and std::aligned_accessor refer to host memory. Those of cuda::std do not: CUDA programs use
+/// them for host and device memory.
 template <class Accessor>
 requires(detail::is_of_the_standard<Accessor>()) struct accessor_space<Accessor> {
   using type = space::Host;
 };
 
-/// An mdspan that says where its memory is.
+/// An mdspan whose type tells its memory space.
 template <class M>
 concept MdspanOfASpace = Mdspan<M> && MemorySpace<typename accessor_space<typename M::accessor_type>::type>;
 
-/// The same elements, in memory of S: `array_view<space::Device>(m)` for an mdspan whose type does not say where it is.
+/// The same elements, in space S: `array_view<space::Device>(m)` for an mdspan whose type does not tell its space.
 template <MemorySpace S, Mdspan M>
 constexpr auto array_view(M const& m) {
   ArrayView<typename M::element_type, M::rank(), S> view{m.data_handle(), {}, {}};

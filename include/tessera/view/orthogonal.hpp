@@ -1,7 +1,7 @@
-// A selection along each dimension on its own, by lists too: what NumPy has ix_ for, and zarr-python oindex.
+// Orthogonal: an independent selection along each dimension, also by lists, like ix_ of NumPy and oindex of
+// zarr-python.
 #pragma once
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
@@ -53,33 +53,22 @@ class Indices {
 };
 
 /// `Orthogonal{std::vector{7, 2, 2}, all, Slice{0, 10}}`: these rows, in this order, of everything that the other
-/// dimensions select. The memory has as many dimensions as the array; each is as long as there are indices. Of a
-/// repeated index a write takes the last.
+/// dimensions select. The memory has as many dimensions as the array, each as long as its indices. If an index repeats,
+/// the last element written stays.
 class Orthogonal {
  public:
   Orthogonal(std::initializer_list<Indices> indices) : indices_{indices} {}
   explicit Orthogonal(std::vector<Indices> indices) : indices_{std::move(indices)} {}
 
   /// Throws: SelectionError naming the dimension.
-  ResolvedSelection resolve(Extents const& shape) const {
-    detail::expect_rank("lists", indices_.size(), shape);
-    Region region;
-    std::vector<IndexList> lists;
-    for (std::size_t d = 0; d < shape.rank(); ++d) {
-      auto const& of = indices_[d];
-      detail::add_slice(region, of.is_list_ ? Slice{} : of.slice_, shape[d]);
-      if (!of.is_list_) continue;
-      region.count[d] = of.list_.size();
-      lists.push_back({d, of.list_});
-    }
-    ResolvedSelection selected{region};
-    selected.lists = std::move(lists);
-    selected.expect_inside(shape);
-    return selected;
-  }
+  ResolvedSelection resolve(Extents const& shape) const;
 
  private:
   std::vector<Indices> indices_;
 };
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/view/detail/orthogonal.ipp>
+#endif

@@ -1,24 +1,20 @@
-// Elements one by one: what NumPy has lists of coordinates for, and zarr-python vindex.
+// Points: a selection of single elements, like coordinate lists in NumPy and vindex of zarr-python.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
 #include <vector>
 
-#include <tessera/core/checked.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/view/orthogonal.hpp>
 #include <tessera/view/selected.hpp>
 
 namespace tessera { inline namespace v0 {
 
 /// `Points{std::vector{0, 5, 5}, std::vector{9, 1, 1}}`: the elements (0, 9), (5, 1) and (5, 1), as a list of
-/// coordinates per dimension. They may be in any order and repeat; a write takes the last of repeated ones. The memory
-/// has one dimension.
+/// coordinates per dimension, in any order and with repeats. If a point repeats, the last element written stays. The
+/// memory has one dimension.
 class Points {
  public:
   /// Throws: SelectionError, if a coordinate is negative or the lists differ in length.
@@ -29,38 +25,17 @@ class Points {
     auto* next = places_.get();
     put(next, std::begin(first), std::begin(more)...);
   }
-  /// A place in the array each.
-  explicit Points(std::vector<Extents> const& places)
-      : Points{places.empty() ? any_rank : places[0].rank(), places.size()} {
-    auto* next = places_.get();
-    for (auto const& place : places) {
-      detail::expect_rank("coordinates", place.rank(), places[0]);
-      next = std::copy(place.begin(), place.end(), next);
-    }
-  }
+  /// One position in the array for each point.
+  explicit Points(std::vector<Extents> const& places);
 
   /// Throws: SelectionError naming the dimension.
-  PointList resolve(Extents const& shape) const {
-    if (rank_ != any_rank) detail::expect_rank("coordinates", rank_, shape);
-    PointList list{{places_.get(), numbers_}, places_, count_};
-    ResolvedSelection{list}.expect_inside(shape);
-    return list;
-  }
+  PointList resolve(Extents const& shape) const;
 
  private:
   static constexpr std::size_t any_rank = ~std::size_t{0};  // of no points
 
-  Points(std::size_t rank, std::size_t count)
-      : count_{count},
-        rank_{rank},
-        numbers_{count == 0 ? 0 : checked_size(checked_product(count, rank, "a list of coordinates"), "a list")},
-        places_{std::make_shared_for_overwrite<std::uint64_t[]>(numbers_)} {}
-
-  void expect_length(std::size_t d, std::size_t length) const {
-    if (length != count_)
-      throw SelectionError{
-          text({"dimension ", d, ": found ", length, " coordinates, expected ", count_, " as for the others"})};
-  }
+  Points(std::size_t rank, std::size_t count);
+  void expect_length(std::size_t d, std::size_t length) const;
   template <class... Coordinates>
   void put(std::uint64_t* next, Coordinates... at) const {
     for (std::size_t i = 0; i < count_; ++i)
@@ -68,7 +43,11 @@ class Points {
   }
 
   std::size_t count_, rank_, numbers_;
-  std::shared_ptr<std::uint64_t[]> places_;  // the copies of this share them, and what they resolve to
+  std::shared_ptr<std::uint64_t[]> places_;  // shared with copies and with results of resolve()
 };
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/view/detail/points.ipp>
+#endif

@@ -1,4 +1,4 @@
-// Elements in memory: where they are, and how far apart.
+// StridedSpan and StridedView: the address of elements in memory, and their distance.
 #pragma once
 #include <cstddef>
 
@@ -7,18 +7,28 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Where elements go: the first one's address, and how far apart they are in bytes.
+namespace detail {
+
+template <MemorySpace S>
+struct AnyPlacer;
+
+}  // namespace detail
+
+/// Destination elements: address of the first, and distances in bytes.
 template <MemorySpace Space>
 struct StridedSpan {
   std::byte* data;
   Strides strides;
+  detail::AnyPlacer<Space> const* placer = nullptr;  ///< what makes the elements; null: they are copied
+  std::size_t item_size = 0;                         ///< of an element that the placer makes
 };
 
-/// Where elements come from: the first one's address, and how far apart they are in bytes.
+/// Source elements: address of the first, and distances in bytes.
 template <MemorySpace Space>
 struct StridedView {
   std::byte const* data;
   Strides strides;
+  detail::AnyPlacer<Space> const* placer = nullptr;  ///< what takes the elements; null: they are copied
 };
 
 }}  // namespace tessera::v0

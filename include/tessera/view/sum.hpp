@@ -1,5 +1,5 @@
-// What many programs ask of the numbers that they read. Sums are in a type that is wide enough for them: that of
-// std::accumulate is the type of its first argument.
+// sum, mean and minmax of a range of numbers. Sums use a type that is wide enough, unlike std::accumulate, which uses
+// the type of its first argument.
 #pragma once
 #include <charconv>
 #include <concepts>
@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <tessera/core/decimal.hpp>
+#include <tessera/core/detail/decimal.hpp>
 #include <tessera/core/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -36,18 +36,18 @@ template <class Range>
 consteval bool check_summed() {
   constexpr bool is_range = Iterable<Range>, is_range_unless_const = Iterable<std::remove_const_t<Range>>;
   static_assert(is_range || !is_range_unless_const,
-                "tessera: a view such as std::views::filter cannot be read while it is const: write 'auto numbers = "
-                "...', not 'auto const'");
+                "tessera: a const view such as std::views::filter cannot be iterated: write 'auto numbers = ...', not "
+                "'auto const'");
   static_assert(is_range || is_range_unless_const,
-                "tessera: sum, mean and minmax are of ranges of numbers that the host can touch");
+                "tessera: sum, mean and minmax need a range of numbers that the host can access");
   constexpr bool are_numbers = std::is_convertible_v<NumberOf<Range>, double>;
   static_assert(are_numbers,
-                "tessera: sum, mean and minmax are of ranges of numbers; of an array of any type, "
-                "'visit<RealTypes>(array, f)' calls f where it is one");
+                "tessera: sum, mean and minmax need a range of numbers; for an array of any type, "
+                "'visit<RealTypes>(array, f)' calls f if its elements are numbers");
   return is_range && are_numbers;
 }
 
-// So few that no other half is nearer: a float has more of them.
+// The fewest digits that identify the half: as a float it would have more.
 template <class Half>
 char* digits_of_half(char* first, char* last, Half number) {
   double shown{static_cast<float>(number)};
@@ -62,10 +62,10 @@ char* digits_of_half(char* first, char* last, Half number) {
   return std::to_chars(first, last, shown).ptr;
 }
 
-// Of a number: what std::to_chars takes, and halves.
+// The text of a number: a type of std::to_chars, or a half.
 template <class T>
 std::string digits(T number) {
-  if (number != number) return "nan";  // which may have a sign
+  if (number != number) return "nan";  // a NaN may have a sign
   char text[64];  // the longest is a long double's
   auto const end = [&] {
     if constexpr (std::is_arithmetic_v<T>)
@@ -76,7 +76,7 @@ std::string digits(T number) {
   return {text, end};
 }
 
-// The sum, and how many there are.
+// The sum and the count.
 template <class S, class Range>
 std::pair<S, std::uint64_t> summed(Range& range) {
   std::pair<S, std::uint64_t> sum{};
@@ -90,14 +90,14 @@ std::pair<S, std::uint64_t> summed(Range& range) {
 
 }  // namespace detail
 
-/// Of the numbers of a range, such as an array that was read: of integers a 64-bit integer, which a sum of signed ones
-/// must fit in; of others a double.
+/// The sum of a range of numbers, such as an array that was read. For integers it is a 64-bit integer, in which a
+/// signed sum must fit; otherwise a double.
 template <class Range>
 auto sum(Range&& range) {
   return detail::summed<detail::SumOf<detail::NumberOf<Range>>>(range).first;
 }
 
-/// As a double; NaN of none.
+/// A double; NaN for an empty range.
 template <class Range>
 double mean(Range&& range) {
   auto const [sum, count] = detail::summed<double>(range);
@@ -110,7 +110,7 @@ struct MinMax {
   T least, most;
 
   friend bool operator==(MinMax const&, MinMax const&) = default;
-  /// Both as numbers, with the digits that tell them from others of their type.
+  /// Both numbers, each with the fewest digits that identify it in its type.
   friend std::string to_string(MinMax const& shown) {
     return detail::digits(shown.least) + ' ' + detail::digits(shown.most);
   }
@@ -120,8 +120,7 @@ struct MinMax {
   }
 };
 
-/// NaN twice, if there is one among them, as numpy.min and numpy.max have it. Throws: SelectionError, if there are no
-/// numbers.
+/// NaN twice if the range contains NaN, like numpy.min and numpy.max. Throws: SelectionError, if the range is empty.
 template <class Range>
 auto minmax(Range&& range) {
   using T = detail::NumberOf<Range>;
@@ -130,7 +129,7 @@ auto minmax(Range&& range) {
   } else {
     auto at = std::begin(range);
     auto const end = std::end(range);
-    if (at == end) throw SelectionError{"the least and the greatest of no numbers"};
+    if (at == end) throw SelectionError{"found an empty range, expected at least one number"};
     MinMax<T> found{*at, *at};
     for (; at != end; ++at) {
       T const number = *at;

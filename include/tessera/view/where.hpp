@@ -1,4 +1,4 @@
-// The places of elements that a condition holds for: what np.flatnonzero gives.
+// indices_where: the positions of elements that satisfy a condition, like np.flatnonzero.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -9,10 +9,10 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Their numbers in the range, in its order. Of a coordinate they are indices to select by:
-/// `array.read(Orthogonal{all, where(latitudes, [](double y) { return y >= 30 && y <= 70; })})`
+/// Positions in the range, in order. For a coordinate they are indices for a selection:
+/// `array.read(Orthogonal{all, indices_where(latitudes, [](double y) { return y >= 30 && y <= 70; })})`
 template <class Range, class Condition>
-std::vector<std::uint64_t> where(Range&& range, Condition&& holds) {
+std::vector<std::uint64_t> indices_where(Range&& range, Condition&& holds) {
   std::vector<std::uint64_t> places;
   std::uint64_t place = 0;
   for (auto const& element : range) {
@@ -20,6 +20,11 @@ std::vector<std::uint64_t> where(Range&& range, Condition&& holds) {
     ++place;
   }
   return places;
+}
+template <class Range, class Condition>
+[[deprecated("tessera: where was renamed indices_where")]] std::vector<std::uint64_t> where(Range&& range,
+                                                                                          Condition&& holds) {
+  return indices_where(range, holds);
 }
 
 }}  // namespace tessera::v0

@@ -1,5 +1,5 @@
-// Every codec that tessera has on the host, for programs that read whatever comes. Needs libdeflate, libzstd, c-blosc,
-// liblz4, libbz2 and liblzma.
+// AllCodecs: every codec that tessera has on the host, for programs that read any array. Needs libdeflate, libzstd,
+// c-blosc, liblz4, libbz2 and liblzma.
 #pragma once
 #include <tessera/codec/array_to_array/as_type.hpp>
 #include <tessera/codec/array_to_array/bit_round.hpp>
@@ -10,7 +10,9 @@
 #include <tessera/codec/array_to_array/quantize.hpp>
 #include <tessera/codec/array_to_array/reshape.hpp>
 #include <tessera/codec/array_to_array/scale_offset.hpp>
+#include <tessera/codec/array_to_array/squeeze.hpp>
 #include <tessera/codec/array_to_bytes/pack_bits.hpp>
+#include <tessera/codec/array_to_bytes/pcodec.hpp>
 #include <tessera/codec/bytes_to_bytes/fletcher32.hpp>
 #include <tessera/codec/bytes_to_bytes/jenkins_lookup3.hpp>
 #include <tessera/codec/bytes_to_bytes/shuffle.hpp>
@@ -28,6 +30,7 @@ using AllCodecs = Codecs<codec::Transpose, codec::Bytes, codec::Blosc, codec::Cr
                          codec::Adler32, codec::Bz2, codec::Crc32, codec::Delta, codec::Fletcher32, codec::Lz4,
                          codec::Lzma, codec::Shuffle, codec::Zlib, codec::AsType, codec::FixedScaleOffset,
                          codec::JenkinsLookup3, codec::PackedBooleans, codec::Quantize, codec::BitRound,
-                         codec::CastValue, codec::PackBits, codec::Reshape, codec::ScaleOffset>;
+                         codec::CastValue, codec::PackBits, codec::Reshape, codec::ScaleOffset,
+                         codec::Pcodec, codec::Squeeze>;
 
 }}  // namespace tessera::v0

@@ -1,4 +1,4 @@
-// blosc: Blosc 1 buffers (specification: codecs/blosc). Needs c-blosc 1.x (BSD-3-Clause): link tessera::blosc.
+// codec::Blosc: Blosc 1 buffers (specification: codecs/blosc). Needs c-blosc 1.x (BSD-3-Clause): link tessera::blosc.
 #pragma once
 #include <cstddef>
 #include <iterator>
@@ -15,8 +15,8 @@
 namespace tessera { inline namespace v0 {
 namespace codec {
 
-/// Configuration: `cname`, `clevel`, `shuffle`, `typesize` and `blocksize`. Decoding follows the buffer's own header.
-/// Only the calling thread works on blocks.
+/// Configuration: `cname`, `clevel`, `shuffle`, `typesize` and `blocksize`. Decoding follows the buffer's header. Only
+/// the calling thread works on blocks.
 struct Blosc {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "blosc";
@@ -26,7 +26,7 @@ struct Blosc {
   std::string cname = "zstd";
   int clevel = 5;
   std::string shuffle = "shuffle";
-  std::size_t typesize = 0;   ///< bytes that are shuffled together; 0: those of an element, in a new array; else 1
+  std::size_t typesize = 0;   ///< bytes shuffled together; 0: an element's, in a new array; otherwise 1
   std::size_t blocksize = 0;  ///< bytes; 0: automatic
 
   static Blosc from(ObjectReader& configuration) {
@@ -58,21 +58,24 @@ struct Blosc {
 
   std::size_t decoded_bound(ByteView<space::Host> from) const {
     std::size_t size = 0;
+    from = without_tail(from);
     if (from.size < BLOSC_MIN_HEADER_LENGTH || blosc_cbuffer_validate(from.data, from.size, &size) < 0)
-      return 0;  // decoding says what is wrong with it, whatever room there is
+      return 0;  // decoding reports the problem, whatever the room
     return size;
   }
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
     std::size_t size = 0;
+    expect_version(from);
+    from = without_tail(from);
     if (from.size < BLOSC_MIN_HEADER_LENGTH || blosc_cbuffer_validate(from.data, from.size, &size) < 0)
       throw CodecError{"the header does not fit the " + std::to_string(from.size) + " bytes stored"};
     if (size > to.size)
-      throw CodecError{"the header promises " + std::to_string(size) + " bytes, expected " + std::to_string(to.size)};
+      throw CodecError{"the header says " + std::to_string(size) + " bytes, expected " + std::to_string(to.size)};
     if (size == 0) return 0;
     expect_compressor(from);
     auto const done = blosc_decompress_ctx(from.data, to.data, to.size, 1);
     if (done < 0 || static_cast<std::size_t>(done) != size)
-      throw CodecError{text({from.size, " bytes do not decode to ", size, " bytes"})};
+      throw CodecError{to_text({from.size, " bytes do not decode to ", size, " bytes"})};
     return size;
   }
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
@@ -91,16 +94,31 @@ struct Blosc {
  private:
   std::size_t shuffled_together() const { return typesize == 0 ? 1 : typesize; }
 
-  // The library would say on the terminal what it lacks.
+  // The buffer, by the size in its header: z5 leaves bytes after it.
+  static ByteView<space::Host> without_tail(ByteView<space::Host> from) {
+    constexpr std::size_t size_at = 12;
+    if (from.size < BLOSC_MIN_HEADER_LENGTH) return from;
+    std::size_t size = 0;
+    for (std::size_t i = 4; i-- > 0;) size = size << 8 | std::to_integer<std::size_t>(from.data[size_at + i]);
+    return size < from.size ? from.sub(0, size) : from;
+  }
+  static void expect_version(ByteView<space::Host> from) {
+    constexpr unsigned last_of_blosc2 = 5;
+    auto const version = from.size == 0 ? 0 : std::to_integer<unsigned>(from.data[0]);
+    if (version > BLOSC_VERSION_FORMAT && version <= last_of_blosc2)
+      throw CodecError{
+          to_text({"found a chunk of blosc2 (version ", version, " of the format), expected one of blosc 1"})};
+  }
+  // The library would print a missing compressor on the terminal.
   static void expect_compressor(ByteView<space::Host> from) {
     constexpr char const* formats[] = {"blosclz", "lz4", "snappy", "zlib", "zstd"};
     auto const flags = std::to_integer<unsigned>(from.data[2]);
-    if (flags & 2) return;  // stored as they were
+    if (flags & 2) return;  // stored uncompressed
     expect_compressor(flags >> 5 < std::size(formats) ? formats[flags >> 5] : "of an unknown format");
   }
   static void expect_compressor(char const* compressor) {
     if (blosc_compname_to_compcode(compressor) < 0)
-      throw CodecError{text({"the installed libblosc was built without the compressor ", compressor})};
+      throw CodecError{to_text({"the installed libblosc was built without the compressor ", compressor})};
   }
 };
 

@@ -1,4 +1,4 @@
-// numcodecs' bz2: streams of bzip2. Needs libbz2 (bzip2's license): link tessera::bz2.
+// codec::Bz2: numcodecs' bz2, streams of bzip2. Needs libbz2 (bzip2's licence): link tessera::bz2.
 #pragma once
 #include <algorithm>
 #include <climits>
@@ -15,8 +15,8 @@
 namespace tessera { inline namespace v0 {
 namespace codec {
 
-/// Configuration: `level`, 1 to 9; 1 if it is not there. Several streams, one after the other, decode to their contents
-/// joined; the checksums of each are checked.
+/// Configuration: `level`, 1 to 9, by default 1. Consecutive streams decode to their joined contents; the checksums of
+/// each are checked.
 struct Bz2 {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "numcodecs.bz2";
@@ -44,7 +44,7 @@ struct Bz2 {
         stream.give(from, read, to, written);
         status = BZ2_bzDecompress(&stream.is);
         bool const moved = stream.took(read, written);
-        if (status == BZ_OK && !moved) status = BZ_DATA_ERROR;  // it wants more bytes than there are, or more room
+        if (status == BZ_OK && !moved) status = BZ_DATA_ERROR;  // it needs more input or more room
       }
       if (status != BZ_STREAM_END) expect_ok(status == BZ_OK ? BZ_DATA_ERROR : status, from, to);
     } while (read < from.size);
@@ -59,7 +59,7 @@ struct Bz2 {
       status = BZ2_bzCompress(&stream.is, read + stream.is.avail_in == from.size ? BZ_FINISH : BZ_RUN);
       bool const moved = stream.took(read, written);
       if (status < 0 || (!moved && status != BZ_STREAM_END))
-        throw CodecError{text({from.size, " bytes do not fit into ", to.size, " as bzip2"})};
+        throw CodecError{to_text({from.size, " bytes do not fit into ", to.size, " as bzip2"})};
     }
     return written;
   }
@@ -92,8 +92,8 @@ struct Bz2 {
   static void expect_ok(int status, ByteView<space::Host> from, ByteSpan<space::Host> to) {
     if (status == BZ_MEM_ERROR) throw Error{"cannot allocate a bzip2 decompressor"};
     if (status < 0)
-      throw CodecError{text({from.size, " bytes do not decode to ", to.size,
-                             ": they are no whole and valid streams of bzip2, or of more bytes"})};
+      throw CodecError{to_text({from.size, " bytes do not decode to ", to.size,
+                                ": not complete, valid bzip2 streams, or more data than expected"})};
   }
 };
 

@@ -1,4 +1,5 @@
-// Files whose values go between the disk and a device's memory without the host, by cuFile (GPUDirect Storage).
+// DirectStore: files whose values move between the disk and device memory without the host, by cuFile (GPUDirect
+// Storage).
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -14,38 +15,40 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <tessera/store/at_key.hpp>
-#include <tessera/store/download.cuh>
-#include <tessera/store/forwarding_store.hpp>
+#include <tessera/store/detail/at_key.hpp>
+#include <tessera/store/detail/download.cuh>
+#include <tessera/store/detail/forwarding_store.hpp>
 #include <tessera/store/local_store.cuh>
-#include <tessera/with/cufile_reads.cuh>
-#include <tessera/with/cufile_writes.cuh>
+#include <tessera/with/detail/cufile/cufile_reads.cuh>
+#include <tessera/with/detail/cufile/cufile_writes.cuh>
 
 namespace tessera { inline namespace v0 {
 
+/// Options of a DirectStore.
 struct DirectOptions {
-  LocalOptions files{};
-  /// Bytes: what is read at once, or a value that is written, and is smaller goes through page-locked memory.
+  LocalOptions files{};  ///< of the files, as in a LocalStore
+  /// Bytes: a smaller read, or a smaller value to write, uses page-locked memory.
   std::uint64_t least = std::uint64_t{64} << 10;
-  bool must = false;  ///< what is not too small, and cannot go directly, is a StoreError that says why
-  /// The number of the GPU whose queues use the store: a disk may be near one of several. nullopt: of any.
+  bool must = false;  ///< a transfer that is large enough but cannot be direct is a StoreError with the reason
+  /// The number of the GPU whose queues use the store: a disk may be close to one of several. nullopt: any.
   std::optional<int> device{};
-  cufile::Options cufile{};
+  cufile::Options cufile{};  ///< where cuFile is
 };
 
-/// A LocalStore of device buffers whose values cuFile reads and writes, where it can: the same files, locks and
-/// watches, replaced in the same way. cuFile is loaded when it is needed first. What cannot go directly goes through
-/// page-locked memory, as LocalStore's values do: `transfer_path` says how much went which way, and why.
+/// A LocalStore of device buffers whose values cuFile reads and writes where it can. Files, locks, watches and the way
+/// files are replaced are the same. cuFile is loaded on first use. Other transfers use page-locked memory, as in
+/// LocalStore: `transfer_path` says how much was transferred which way, and why.
 ///
-/// A read ends with a copy within the device, because cuFile knows blocks of the queue (8 MiB each, from cudaMalloc)
-/// and whole pages of a file. The calling thread waits for the disk, as that of a LocalStore does. Appends go through
+/// A read ends with a copy within the device, because cuFile needs registered blocks of the queue (8 MiB each, from
+/// cudaMalloc) and whole pages of a file. The calling thread waits for the disk, as in LocalStore. Appends use
 /// page-locked memory.
 template <Buffer B>
 class DirectStore
     : public detail::ForwardingStore<LocalStore<B>,
                                      detail::Forwarded{.batches = true, .folders = true, .writes = true}> {
   static_assert(std::same_as<typename B::space_type, space::Device>,
-                "tessera: a DirectStore is for device memory: DirectStore<DeviceBuffer>; for the host's, LocalStore");
+                "tessera: a DirectStore needs device buffers: DirectStore<DeviceBuffer>; for host memory use "
+                "LocalStore");
   using Base =
       detail::ForwardingStore<LocalStore<B>, detail::Forwarded{.batches = true, .folders = true, .writes = true}>;
   using Queue = tessera::Queue<space::Device>;
@@ -56,13 +59,13 @@ class DirectStore
   explicit DirectStore(std::string root, DirectOptions options = {})
       : DirectStore{detail::LocalFolder{std::move(root), options.files}, std::move(options)} {}
 
-  /// The same files through page-locked memory alone, and as host bytes.
+  /// The same files, through page-locked memory only, or in host memory.
   LocalStore<B> const& source() const { return this->behind(); }
   LocalStore<HostBuffer> host_side() const { return source().host_side(); }
   bool is_near() const { return true; }
   bool has_folder(std::string_view path) const { return source().has_folder(path); }
 
-  /// What went directly and what did not, since the store was made. A range counts as a read.
+  /// Direct transfers and others since the store was made. A range counts as a read.
   std::vector<Transferred> transfer_path() const { return state_->transfers.all(); }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Device> destination,
@@ -72,7 +75,7 @@ class DirectStore
     return request.size;
   }
 
-  /// What the requests need of all keys is one batch of cuFile's for each block.
+  /// The requests of all keys form one cuFile batch per block.
   void get_many(std::span<Request> requests, Queue& on) const {
     expect_device(on);
     auto const ranges = on.host().template lease<detail::DeviceRanges>();
@@ -94,7 +97,7 @@ class DirectStore
     WriteRequest const request{&key, value};
     write_many({&request, 1}, on);
   }
-  /// Values that go directly are a batch of cuFile's for each block: their keys get them when all of it is done.
+  /// Values written directly form one cuFile batch per block; their keys get them when all of it is done.
   void write_many(std::span<WriteRequest const> requests, Queue& on) const {
     expect_device(on);
     while (!requests.empty()) {
@@ -121,7 +124,7 @@ class DirectStore
     std::shared_ptr<cufile::Driver> driver;
     cufile::Files files;
     cufile::Transfers transfers;
-    std::string const too_small = text({"fewer than ", options.least, " bytes"});
+    std::string const too_small = to_text({"fewer than ", options.least, " bytes"});
   };
 
   DirectStore(detail::LocalFolder folder, DirectOptions options)
@@ -130,11 +133,11 @@ class DirectStore
   void expect_device(Queue const& on) const {
     auto const& expected = state_->options.device;
     if (expected && *expected != on.device())
-      throw StoreError{text({"the store is for device ", *expected, ", and the queue is one of device ", on.device()})}
+      throw StoreError{to_text({"the store is for device ", *expected, ", but the queue is for device ", on.device()})}
           .in_store(this->name());
   }
 
-  // Why so many bytes cannot go directly, as far as is known without the file.
+  // Why a transfer of this size cannot be direct, as far as known without the file.
   std::string const& why_not(std::uint64_t bytes, Queue& on) const {
     if (bytes < state_->options.least) return state_->too_small;
     detail::InContext const here{on.shared_stream()->context()};
@@ -142,7 +145,7 @@ class DirectStore
   }
   void refuse_if_it_must(std::string const& why_not) const {
     if (state_->options.must && !why_not.empty() && why_not != state_->too_small)
-      throw StoreError{text({"the value cannot go directly: ", why_not})};
+      throw StoreError{to_text({"the value cannot be transferred directly: ", why_not})};
   }
 
   // Requests for one key.
@@ -173,7 +176,7 @@ class DirectStore
     }
   }
 
-  // How many of the first values are one batch; one, if it does not go directly.
+  // The number of leading values that form one batch; 1, if the first is not written directly.
   std::size_t size_of_group(std::span<WriteRequest const> requests, Queue& on) const {
     auto const most = requests.first(std::min(requests.size(), cufile::Writes::most));
     auto const goes_directly = [&](WriteRequest const& request) { return why_not(request.value.size, on).empty(); };
@@ -183,11 +186,11 @@ class DirectStore
 
   void write_pinned(WriteRequest const& request, std::string const& why, Queue& on) const {
     detail::at_key(*this, *request.key, [&] { refuse_if_it_must(why); });
-    source().write(*request.key, request.value, on);
+    source().write_many({&request, 1}, on);
     state_->transfers.write(why, request.value.size);
   }
 
-  // All files are open, none of them under its key, until cuFile is done with them.
+  // All files stay open, not yet under their keys, until cuFile is done with them.
   void write_group(std::span<WriteRequest const> group, Queue& on) const {
     cufile::Writes writes{state_->driver, on};
     std::string failed;
@@ -198,7 +201,7 @@ class DirectStore
     if (rest.empty()) return void(failed = failed.empty() ? writes.finish() : failed);
     auto const& request = rest.front();
     detail::at_key(*this, *request.key, [&] {
-      folder_.write(*request.key, [&](detail::posix::Descriptor const& file) {
+      auto const fill = [&](detail::posix::Descriptor const& file) {
         if (failed.empty()) failed = writes.add(file, request.value);
         write_rest(rest.subspan(1), writes, failed, on);
         refuse_if_it_must(failed);
@@ -207,8 +210,9 @@ class DirectStore
           download.write(request.value.size, file);
         }
         auto const size = static_cast<off_t>(request.value.size);
-        if (::ftruncate(file.number(), size) != 0) detail::posix::fail("cut the file");
-      });
+        if (::ftruncate(file.number(), size) != 0) detail::posix::fail("truncate the file");
+      };
+      folder_.write(*request.key, fill, request.stop);
     });
   }
 

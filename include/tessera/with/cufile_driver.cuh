@@ -1,4 +1,4 @@
-// cuFile, loaded when it is needed: one program runs where it is, and where it is not.
+// cufile::Driver: cuFile, loaded on first use, so that a program also runs without it.
 #pragma once
 #include <algorithm>
 #include <mutex>
@@ -16,20 +16,21 @@
 namespace tessera { inline namespace v0 {
 namespace cufile {
 
+/// How cuFile is loaded.
 struct Options {
   std::string library = "libcufile.so.0";  ///< as the system's loader finds it
-  /// A file without which cuFile 1.20 never returns from opening its driver; empty: it is not looked for.
+  /// A file without which cuFile 1.20 never returns from opening its driver; empty: not checked.
   std::string modules = "/proc/modules";
 };
 
+/// The text of an error: the call, cuFile's words and the number.
 inline std::string described(CUfileError_t error, char const* call) {
   auto const number = static_cast<int>(error.err);
-  return text({call, ": ", cufileop_status_error(error.err), " (", number, ")"});
+  return to_text({call, ": ", cufileop_status_error(error.err), " (", number, ")"});
 }
 
-/// The library, and its driver, which is open as long as this is there. Without cuFile's compatible mode: there the
-/// host copies, and cuFile does not say so. The library stays loaded, because threads of its own may outlive the
-/// driver.
+/// The library, and its driver, which is open during this object's lifetime. cuFile's compatible mode is off: in it the
+/// host copies, and cuFile does not report that. The library stays loaded, because its threads may outlive the driver.
 class Driver {
  public:
   explicit Driver(Options options) : options_{std::move(options)} {}
@@ -39,7 +40,8 @@ class Driver {
     if (is_ours_) close_();
   }
 
-  /// Opens it, the first time. Returns why that cannot be; empty: it is open. Requires: the queue's context is current.
+  /// Opens the driver on the first call. Returns why that failed; empty: it is open. Requires: the queue's context is
+  /// current.
   std::string const& why_not() {
     std::call_once(once_, [&] { why_not_ = open(); });
     return why_not_;
@@ -58,10 +60,12 @@ class Driver {
 
  private:
   std::string open() {
+    for (auto const* const path : {&options_.modules, &options_.library})
+      if (path->find('\0') != path->npos) return to_text({"found a path with a zero byte, ", *path});
     if (!options_.modules.empty() && ::access(options_.modules.c_str(), R_OK) != 0)
-      return text({"there is no ", options_.modules, ", without which cuFile does not start"});
+      return to_text({"cannot read ", options_.modules, ", without which cuFile does not start"});
     auto* const library = ::dlopen(options_.library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) return text({"cuFile is not there: ", ::dlerror()});
+    if (!library) return to_text({"cannot load cuFile: ", ::dlerror()});
     char const* missing = nullptr;
     auto const find = [&](char const* name, auto& function) {
       function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
@@ -83,9 +87,9 @@ class Driver {
     find("cuFileBatchIOGetStatus", get_status);
     find("cuFileBatchIOCancel", cancel);
     find("cuFileBatchIODestroy", destroy);
-    if (missing) return text({"cuFile is too old: it has no ", missing});
+    if (missing) return to_text({"cuFile is too old: it lacks ", missing});
 
-    set_parameter(CUFILE_PARAM_PROPERTIES_ALLOW_COMPAT_MODE, false);  // looked at below, once the driver is open
+    set_parameter(CUFILE_PARAM_PROPERTIES_ALLOW_COMPAT_MODE, false);  // checked below, once the driver is open
     auto const opened = open_driver();
     if (opened.err != CU_FILE_SUCCESS && opened.err != CU_FILE_DRIVER_ALREADY_OPEN)
       return described(opened, "cuFileDriverOpen");
@@ -95,11 +99,11 @@ class Driver {
       return described(got, "cuFileDriverGetProperties");
     auto const has = [](unsigned flags, unsigned bit) { return (flags >> bit & 1u) != 0; };
     if (has(properties.nvfs.dcontrolflags, CU_FILE_ALLOW_COMPAT_MODE))
-      return "cuFile's driver is in its compatible mode, in which the host may copy";
+      return "cuFile's driver is in compatibility mode, in which it may copy through host memory";
     if (properties.nvfs.major_version == 0 && !has(properties.nvfs.dstatusflags, CU_FILE_NVME_P2P_SUPPORTED))
       return "the kernel has neither nvidia-fs nor peer-to-peer transfers to GPUs";
     most_at_once = std::min(properties.max_batch_io_size, 128u);
-    if (most_at_once == 0) return "cuFile takes no batches here";
+    if (most_at_once == 0) return "cuFile does not support batches here";
     return {};
   }
 

@@ -1,4 +1,5 @@
-// Values of a web server or a bucket, over HTTP and HTTPS. Needs libcurl (curl's license): link tessera::curl.
+// HttpStore: values of a web server or a bucket, over HTTP and HTTPS. Needs libcurl (curl's licence): link
+// tessera::curl.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -9,31 +10,32 @@
 #include <utility>
 
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/read_request.hpp>
-#include <tessera/with/curl_batch.hpp>
 #include <tessera/with/curl_site.hpp>
+#include <tessera/with/detail/curl/curl_batch.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// What a server shows below an address: `HttpStore{"https://host/volume.zarr"}`. The key "t1/zarr.json" is
-/// https://host/volume.zarr/t1/zarr.json. It is read only, and a server has no listing: a group shows its members where
-/// its document has consolidated metadata.
+/// The values below an address: `HttpStore{"https://host/volume.zarr"}`. The key "t1/zarr.json" is
+/// https://host/volume.zarr/t1/zarr.json. Read-only. A server has no listing: a group shows its members only if its
+/// document has consolidated metadata.
 ///
-/// A range is asked for alone (RFC 9110, 14.2); a server that knows no ranges sends the whole value, of which the rest
-/// is discarded. Bytes go from the connection to their destination. The thread that reads waits for all of its requests at
-/// once, its share of `HttpOptions::most_at_once` under way. Connections stay open, kept by the queue. What fails in a
-/// way that may pass is asked for again, for which the thread waits, too.
+/// Only the range needed is requested (RFC 9110, 14.2); a server without ranges sends the whole value, and the rest is
+/// discarded. Bytes move from the connection to their destination; no more are kept than that needs. The reading thread
+/// waits for all of its requests together, with its share of `HttpOptions::most_at_once` under way, and fewer before
+/// the first answers. The queue keeps connections open. Transient failures are retried, and the thread waits for
+/// retries too. Every wait sees the read's `stop`.
 ///
-/// Of one value that is read by several requests, as a shard is, nobody notices that it was replaced in between.
+/// If several requests read a value, as with a shard, a replacement in between is not noticed.
 class HttpStore {
   using Host = space::Host;
 
  public:
   using buffer_type = HostBuffer;
 
-  /// Asks nothing of the server. Throws: StoreError, if the address is none.
+  /// Sends no request. Throws: StoreError, if the address is invalid.
   explicit HttpStore(std::string address, HttpOptions options = {})
       : site_{std::make_shared<http::Site const>(std::move(address), std::move(options))} {}
 
@@ -46,18 +48,29 @@ class HttpStore {
     return request.size;
   }
 
-  void get_many(std::span<ReadRequest<Host>> requests, Queue<Host>& on) const {
+  /// Requests one byte, whose answer has the size. If a server without ranges sends the value, nothing of it is kept.
+  std::optional<std::uint64_t> size(Key const& key, Queue<Host>& on) const {
+    std::uint64_t total = 0;
+    auto destination = [](std::size_t) { return ByteSpan<Host>{}; };
+    ReadRequest<Host> request{&key, ByteRange::suffix(0), {destination, ReadLimits{0}}};
+    run({&request, 1}, on, &total);
+    return request.size ? std::optional{total} : std::nullopt;
+  }
+
+  void get_many(std::span<ReadRequest<Host>> requests, Queue<Host>& on) const { run(requests, on); }
+
+ private:
+  void run(std::span<ReadRequest<Host>> requests, Queue<Host>& on, std::uint64_t* total = nullptr) const {
     for (auto const& request : requests) detail::at_key(*this, *request.key, [] {});
     auto const batch = on.lease<http::Batch>();
     try {
-      batch->run(*site_, requests, std::max<std::size_t>(site_->options.most_at_once / on.threads(), 1));
+      batch->run(*site_, requests, std::max<std::size_t>(site_->options.most_at_once / on.threads(), 1), total);
     } catch (Error& error) {
       error.in_store(name());
       throw;
     }
   }
 
- private:
   std::shared_ptr<http::Site const> site_;
 };
 

@@ -1,7 +1,8 @@
-// What all requests to a server have in common.
+// HttpOptions and http::Site: what all requests to a server share.
 #pragma once
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <string>
@@ -14,42 +15,53 @@
 #include <curl/curl.h>
 
 #include <tessera/core/error.hpp>
-#include <tessera/with/curl_url.hpp>
+#include <tessera/core/text.hpp>
+#include <tessera/with/detail/curl/curl_pace.hpp>
+#include <tessera/with/detail/curl/curl_url.hpp>
 
 namespace tessera { inline namespace v0 {
 
+/// Options of an HttpStore.
 struct HttpOptions {
-  /// Sent with each request: "Authorization: Bearer ...". To another host, which an answer leads to, Authorization and
-  /// Cookie are not sent; others are.
+  /// Sent with each request: "Authorization: Bearer ...". After a redirection to another host, Authorization and Cookie
+  /// are not sent; others are.
   std::vector<std::string> headers{};
-  /// A key that the server answers with one of these is not there. A bucket whose keys not everybody may list answers
-  /// 403: {403, 404}.
+  /// Status codes that mean that a key is missing. A bucket whose keys may not be listed answers 403: {403, 404}.
   std::vector<long> missing{404, 410};
-  std::size_t most_at_once = 64;      ///< requests under way, of all threads of a queue; each thread has one at least
-  std::chrono::seconds patience{30};  ///< a request has failed that gets no connection, or then no byte, for so long
-  unsigned retries = 3;               ///< of a request that failed in a way that may pass, or was answered so
-  /// Before the first of them; before each further one twice as long, but not longer than `patience`.
+  /// Requests under way, in all threads that use copies of a store. They begin with `first_at_once`; each answer whose
+  /// connection stays open allows one more, and refusals halve them.
+  std::size_t most_at_once = 64;
+  std::size_t first_at_once = 4;  ///< requests under way at the beginning; 1 or more
+  /// A request fails if it gets no connection for this long, or then fewer bytes per second than `least_rate`.
+  std::chrono::seconds patience{30};
+  std::uint32_t least_rate = 100;     ///< bytes per second of each request's body; 1 or more
+  unsigned retries = 3;               ///< of a request with a transient failure, or an answer that reports one
+  /// Before the first retry; twice as long before each further one, but not longer than `patience`.
   std::chrono::milliseconds pause{200};
-  std::string certificates{};  ///< a file of those that are trusted; empty: the system's
+  std::string certificates{};  ///< a file of trusted certificates; empty: the system's
 };
 
 namespace http {
 
-/// Shared by the copies of a store, and never changed.
+/// Shared by the copies of a store.
 struct Site {
   explicit Site(std::string address, HttpOptions given) : url{std::move(address)}, options{std::move(given)} {
-    // It keeps what it needs for the whole program, and is not thread-safe in older versions.
+    // Initialises cURL for the whole program; not thread-safe in older versions.
     static auto const library = ::curl_global_init(CURL_GLOBAL_DEFAULT);
     if (library != CURLE_OK) fail(::curl_easy_strerror(library));
     if (options.most_at_once == 0) fail("found most_at_once 0, expected 1 or more");
+    if (options.first_at_once == 0) fail("found first_at_once 0, expected 1 or more");
+    if (options.least_rate == 0) fail("found least_rate 0, expected 1 or more, so that every request ends");
     if (options.patience < std::chrono::seconds{1} || options.patience > std::chrono::hours{24})
-      fail("found a patience that is not from a second to a day");
+      fail("found a patience out of range, expected one second to one day");
     if (options.pause.count() < 0 || options.pause > options.patience)
-      fail("found a pause that is not from 0 to the patience");
+      fail("found a pause out of range, expected 0 to the patience");
+    if (options.certificates.find('\0') != std::string::npos)
+      fail(to_text({"found a zero byte in certificates, \"", options.certificates, "\", expected a path"}));
     add_header("Accept-Encoding: identity");
     for (auto const& header : options.headers) {
-      if (header.find_first_of("\r\n") != header.npos || header.find(':') == header.npos)
-        fail("found a header that is no line of \"name: value\"");
+      if (header.find_first_of("\r\n\0", 0, 3) != header.npos || header.find(':') == header.npos)
+        fail("found a header that is not a line \"name: value\"");
       add_header(header);
     }
   }
@@ -61,6 +73,7 @@ struct Site {
   Url url;
   HttpOptions options;
   std::unique_ptr<curl_slist, FreeList> headers{};
+  mutable Pace pace{options.first_at_once, options.most_at_once};  // the only mutable member
 
  private:
   [[noreturn]] void fail(std::string problem) const { throw StoreError{std::move(problem)}.in_store(url.name()); }

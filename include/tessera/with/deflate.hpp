@@ -1,4 +1,4 @@
-// gzip: members of RFC 1952 (specification: codecs/gzip); and of numcodecs zlib (RFC 1950), crc32 and adler32. Needs
+// codec::Gzip: members of RFC 1952 (specification: codecs/gzip). numcodecs' Zlib (RFC 1950), Crc32 and Adler32. Needs
 // libdeflate (MIT): link tessera::deflate.
 #pragma once
 #include <cstddef>
@@ -12,7 +12,7 @@
 #endif
 #include <libdeflate.h>
 
-#include <tessera/codec/bytes_to_bytes/checksum32.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/checksum32.hpp>
 #include <tessera/codec/concept.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -44,7 +44,7 @@ struct DeflateCompressor {
   }
 };
 
-/// Deflate makes at most 258 bytes of two bits.
+/// Deflate expands two bits to at most 258 bytes.
 inline std::size_t most_inflated(std::size_t size) {
   constexpr std::size_t most = 258 * 8 / 2;
   return size > unbounded / most ? unbounded : size * most;
@@ -57,9 +57,9 @@ inline std::uint32_t adler32_of(ByteView<space::Host> bytes) { return libdeflate
 
 namespace codec {
 
-/// Configuration: `level`, 0 to 9. Several members, one after the other, decode to their contents joined; the CRC-32
-/// and length of each are checked. Zeros behind a member are padding, as for gzip(1) and Python. Encoding writes no
-/// time, so equal chunks give equal bytes.
+/// Configuration: `level`, 0 to 9. Consecutive members decode to their joined contents; the CRC-32 and length of each
+/// are checked. Zeros after a member are padding, as in gzip(1) and Python. Encoding writes no time, so equal chunks
+/// give equal bytes.
 struct Gzip {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "gzip";
@@ -84,8 +84,8 @@ struct Gzip {
       if (result != LIBDEFLATE_SUCCESS)
         throw CodecError{std::to_string(from.size) + " bytes do not decode to " + std::to_string(to.size) + ": " +
                          (result == LIBDEFLATE_INSUFFICIENT_SPACE
-                              ? "there is more in them, or they are damaged"
-                              : "byte " + std::to_string(read) + " begins no whole and valid member")};
+                              ? "more data than expected, or damaged bytes"
+                              : "byte " + std::to_string(read) + " does not begin a complete, valid gzip member")};
       read += in;
       written += out;
       while (read < from.size && from.data[read] == std::byte{0}) ++read;
@@ -102,8 +102,7 @@ struct Gzip {
   }
 };
 
-/// Configuration: `level`, -1 to 9, where -1 is the library's default; 1 if it is not there. One stream, whose Adler-32
-/// is checked.
+/// Configuration: `level`, -1 to 9, by default 1; -1 is the library's default. One stream, whose Adler-32 is checked.
 struct Zlib {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "numcodecs.zlib";
@@ -128,8 +127,8 @@ struct Zlib {
     auto const result =
         libdeflate_zlib_decompress_ex(context->handle, from.data, from.size, to.data, to.size, &read, &written);
     if (result != LIBDEFLATE_SUCCESS || read != from.size)
-      throw CodecError{text({from.size, " bytes do not decode to ", to.size,
-                             ": they are no whole and valid zlib stream, ", "or one of more bytes"})};
+      throw CodecError{to_text({from.size, " bytes do not decode to ", to.size, ": not a complete, valid zlib stream, ",
+                                "or more data than expected"})};
     return written;
   }
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const {
@@ -137,19 +136,19 @@ struct Zlib {
     auto const context = on.lease<detail::DeflateCompressor>();
     context->set(level < 0 ? usual : level);
     auto const size = libdeflate_zlib_compress(context->handle, from.data, from.size, to.data, to.size);
-    if (size == 0) throw CodecError{text({from.size, " bytes do not fit into ", to.size, " as zlib"})};
+    if (size == 0) throw CodecError{to_text({from.size, " bytes do not fit into ", to.size, " as zlib"})};
     return size;
   }
 };
 
-/// The CRC-32 of zlib, and its Adler-32, of the bytes at this place in the chain. Configuration: `location`, "start"
-/// where it is not there.
+/// zlib's CRC-32 of the bytes at this place in the chain. Configuration: `location`, by default "start".
 struct Crc32 : detail::Checksum32<Crc32, detail::ChecksumPlace::start> {
   static constexpr std::string_view name = "numcodecs.crc32";
   static constexpr bool checks_bytes = true;
   static Crc32 from(ObjectReader& configuration) { return {placed(configuration)}; }
   std::uint32_t checksum(ByteView<space::Host> bytes) const { return detail::crc32_of(bytes); }
 };
+/// zlib's Adler-32 of these bytes. Configuration: `location`, by default "start".
 struct Adler32 : detail::Checksum32<Adler32, detail::ChecksumPlace::start> {
   static constexpr std::string_view name = "numcodecs.adler32";
   static Adler32 from(ObjectReader& configuration) { return {placed(configuration)}; }

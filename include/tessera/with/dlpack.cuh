@@ -1,4 +1,5 @@
-// Device, pinned and managed memory handed to other libraries as tensors, by DLPack 1.1, and theirs taken.
+// DLPack 1.1 for device, pinned and managed memory: hand_over gives elements to other libraries as tensors, view uses
+// tensors of theirs.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -6,19 +7,19 @@
 
 #include <cuda_runtime_api.h>
 
-#include <tessera/array/under_way.hpp>
+#include <tessera/array/detail/run_call.hpp>
 #include <tessera/cast/host_device.cuh>
-#include <tessera/core/cuda_check.cuh>
-#include <tessera/core/cuda_context.cuh>
+#include <tessera/core/detail/cuda_check.cuh>
+#include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/place/copy.cuh>
+#include <tessera/with/detail/dlpack/dlpack_streams.cuh>
 #include <tessera/with/dlpack.hpp>
-#include <tessera/with/dlpack_streams.cuh>
 
 namespace tessera { inline namespace v0 { namespace dlpack {
 namespace detail {
 
-// In a buffer B, by one copy if the elements lie in C order.
+// Copies the elements to a buffer B; in one copy, if they are in C order.
 template <class B, MemorySpace S>
 B copied(Shared<S> const& from, Queue<space::Device>& on) {
   using To = typename B::space_type;
@@ -26,7 +27,7 @@ B copied(Shared<S> const& from, Queue<space::Device>& on) {
     return dense<B>(from, queue_in<S>(on));
   } else {
     if (from.layout != Layout::c_order(from.layout.shape, from.layout.item_size))
-      return cast<B>(dense<buffer_in_t<S>>(from, queue_in<S>(on)), queue_between<To, S>(on));
+      return copy_to<B>(dense<buffer_in_t<S>>(from, queue_in<S>(on)), queue_between<To, S>(on));
     B result(element_count(from.layout.shape, "the shape") * from.layout.item_size, queue_in<To>(on));
     crossing<To, S>::copy({from.data, result.view().size}, result.span(), queue_between<To, S>(on));
     return result;
@@ -38,45 +39,45 @@ Tensor hand_over_copy(Shared<S> const& from, DLDevice target, Queue<space::Devic
   auto copy = copied<B>(from, on);
   on.keep(from.owner);
   return tensor_of(ordered(shared_copy(from, std::move(copy)), target, on, wanted), target, wanted, true);
-} catch (...) {  // what was begun reads memory that may go now
+} catch (...) {  // work under way reads memory that may be freed now
   tessera::detail::wait_and_throw(on);
 }
 
 }  // namespace detail
 
-/// The elements as a tensor: their own memory if it can be shown as the consumer asks, else a copy, which its flags
-/// tell. `on` is the queue that the elements are used on; the host's may be copied to its device. The consumer's stream
-/// comes after what `on` was given so far, by an event. A tensor for the host, and a pinned or managed one without a
-/// stream, is there when this returns: it waits for the queue. The deleter gives the memory back after the work that a
-/// named stream was given before: for the legacy default stream by an event, for others it waits for the device.
-/// Throws: ExchangeError, if the consumer forbids the copy that is needed, asks for another device, or names a stream
-/// that is none; DeviceError.
+/// The elements as a tensor: their own memory if it meets the consumer's request, otherwise a copy, which the tensor's
+/// flags report. `on` is the queue that the elements are used on; host elements may be copied to its device. The
+/// consumer's stream waits, by an event, for the work given to `on` so far. A tensor for the host, and a pinned or
+/// managed one without a stream, is ready when this returns: it waits for the queue. The deleter releases the memory
+/// after the work that a named stream was given before: by an event for the legacy default stream, otherwise by waiting
+/// for the device. Throws: ExchangeError, if the consumer forbids a copy that is needed, asks for another device, or
+/// names an invalid stream; DeviceError.
 template <MemorySpace S>
 Tensor hand_over(Shared<S> const& from, Queue<space::Device>& on, Request const& wanted = {}) {
   auto const here = device_of<S>(on.device());
   auto const target = wanted.device.value_or(here);
   if (wanted.stream && target.device_type == kDLCPU)
-    throw ExchangeError{"a stream was given, and the host's tensors have none"};
+    throw ExchangeError{"found a stream, expected none: host tensors have no stream"};
   if (wanted.stream) (void)detail::handle_of(*wanted.stream);
   bool const is_there = is_same(target, here) || (S::host_accessible && target.device_type == kDLCPU);
   auto why = detail::obstacle(from, wanted);
   if (why.empty() && is_there && wanted.copy != Copying::always)
     return detail::tensor_of(detail::ordered(from, target, on, wanted), target, wanted, false);
-  if (!is_there) why = text({"the elements are in the memory of ", name_of(here), ", not of ", name_of(target)});
+  if (!is_there) why = to_text({"the elements are in the memory of ", name_of(here), ", not of ", name_of(target)});
   detail::expect_copy_allowed(wanted, why);
   if (target.device_type == kDLCPU) return detail::hand_over_copy<HostBuffer>(from, target, on, wanted);
   if (target.device_type == kDLCUDAHost) return detail::hand_over_copy<PinnedBuffer>(from, target, on, wanted);
   if (target.device_type == kDLCUDAManaged) return detail::hand_over_copy<ManagedBuffer>(from, target, on, wanted);
   if (!is_same(target, device_of<space::Device>(on.device())))
-    throw ExchangeError{text({"the consumer asks for ", name_of(target), ", and the queue is one of ",
-                              name_of(device_of<space::Device>(on.device()))})};
+    throw ExchangeError{to_text({"the consumer asks for ", name_of(target), ", but the queue is for ",
+                                 name_of(device_of<space::Device>(on.device()))})};
   return detail::hand_over_copy<DeviceBuffer>(from, target, on, wanted);
 }
 
-/// A tensor in space S as a view of const or other elements, in its memory: a source of Array::write and a destination
-/// of Array::read on `on`, for as long as the tensor is there. What fills or uses it elsewhere is ordered with `on` by
-/// whoever got the tensor. The CUDA runtime is asked what memory it is. Throws: ExchangeError, if it is in another
-/// space or of another device than the queue's, and as view of the host's tensors; DeviceError.
+/// A view of a tensor's memory in space S, with const or other elements: a source of Array::write and a destination of
+/// Array::read on `on`, during the tensor's lifetime. The caller orders other work on the memory with `on`. Asks the
+/// CUDA runtime for the kind of memory. Throws: ExchangeError, if it is in another space or on another device than the
+/// queue's, and as `view` of host tensors; DeviceError.
 template <class T, std::size_t Rank, MemorySpace S>
 requires(S::device_accessible) ArrayView<T, Rank, S> view(Tensor const& tensor, Queue<space::Device> const& on) {
   auto const result = detail::checked_view<T, Rank, S>(tensor);
@@ -90,8 +91,8 @@ requires(S::device_accessible) ArrayView<T, Rank, S> view(Tensor const& tensor, 
                       : std::same_as<S, space::Managed> ? cudaMemoryTypeManaged
                                                         : cudaMemoryTypeHost;
   if (found.type != wanted || (wanted == cudaMemoryTypeDevice && found.device != on.device()))
-    throw ExchangeError{text({"the tensor says that its memory is that of ", name_of(expected),
-                              ", and the CUDA runtime says that it is not"})};
+    throw ExchangeError{to_text({"the tensor says that it is in the memory of ", name_of(expected),
+                                 ", but the CUDA runtime says that it is not"})};
   return result;
 }
 template <class T, std::size_t Rank, MemorySpace S>

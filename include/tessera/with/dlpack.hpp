@@ -1,4 +1,4 @@
-// The host's memory handed to other libraries as tensors, by DLPack 1.1, and theirs taken. Device memory: dlpack.cuh.
+// DLPack 1.1 for host memory: hand_over gives elements to other libraries as tensors. Device memory: dlpack.cuh.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,35 +8,36 @@
 #include <utility>
 
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/core/checked.hpp>
+#include <tessera/core/detail/checked.hpp>
 #include <tessera/place/copy.hpp>
-#include <tessera/with/dlpack_shared.hpp>
-#include <tessera/with/dlpack_tensor.hpp>
+#include <tessera/with/detail/dlpack/dlpack_shared.hpp>
+#include <tessera/with/detail/dlpack/dlpack_tensor.hpp>
 
 namespace tessera { inline namespace v0 { namespace dlpack {
 
+/// Whether a tensor may, must or must not have a copy of the elements: `copy` of `__dlpack__`.
 enum class Copying { if_needed, always, never };
 
-/// What a consumer asks for: the arguments of `__dlpack__` (array API 2024.12).
+/// A consumer's request: the arguments of `__dlpack__` (array API 2024.12).
 struct Request {
   std::optional<DLPackVersion> max_version = DLPackVersion{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};  ///< none: old
   std::optional<DLDevice> device{};  ///< none: where the elements are
   Copying copy = Copying::if_needed;
-  std::optional<std::intptr_t> stream{};  ///< the consumer's, of its device: 1 legacy, 2 per-thread, -1 no order
+  std::optional<std::intptr_t> stream{};  ///< the consumer's, on its device: 1 legacy, 2 per-thread, -1 no order
 };
 
 namespace detail {
 
 inline bool wants_old(Request const& wanted) { return !wanted.max_version || wanted.max_version->major < 1; }
 
-// Why the elements cannot be shown where they are; empty, if they can.
+// Why the elements' own memory cannot be used; empty, if it can.
 template <MemorySpace S>
 std::string obstacle(Shared<S> const& from, Request const& wanted) {
-  if (from.layout.swapped != 1) return "its elements are in the other byte order";
+  if (from.layout.swapped != 1) return "the elements are not in native byte order";
   for (auto stride : from.layout.strides)
     if (stride % static_cast<std::int64_t>(from.layout.item_size) != 0)
-      return text({"a stride of ", stride, " bytes is no multiple of its elements' ", from.layout.item_size});
-  if (from.read_only && wants_old(wanted)) return "it is read-only, which the old form of DLPack cannot say";
+      return to_text({"a stride of ", stride, " bytes is not a multiple of the element size, ", from.layout.item_size});
+  if (from.read_only && wants_old(wanted)) return "the array is read-only, which unversioned DLPack cannot express";
   return {};
 }
 
@@ -77,7 +78,7 @@ Tensor tensor_of(Shared<S> const& from, DLDevice device, Request const& wanted, 
   return Tensor{managed};
 }
 
-// The elements in C order and this machine's byte order, in a buffer of their own.
+// Copies the elements to a new buffer, in C order and native byte order.
 template <class B, MemorySpace S, class AnyQueue>
 B dense(Shared<S> const& from, AnyQueue& on) {
   auto const& [shape, strides, item_size, swapped, runs] = from.layout;
@@ -96,21 +97,21 @@ auto shared_copy(Shared<S> const& from, B buffer) {
   return result;
 }
 
-// Throws, if the consumer forbids the copy that is needed.
 inline void expect_copy_allowed(Request const& wanted, std::string const& why) {
-  if (wanted.copy == Copying::never) throw ExchangeError{text({"the consumer wants no copy, and ", why})};
+  if (wanted.copy == Copying::never) throw ExchangeError{to_text({"the consumer allows no copy, but ", why})};
 }
 
 }  // namespace detail
 
-/// The elements as a tensor: their own memory if it can be shown, else a copy, which its flags tell. Throws:
-/// ExchangeError, if the consumer forbids the copy that is needed, names a stream, which the host does not have, or
+/// The elements as a tensor: their own memory if possible, otherwise a copy, which the tensor's flags report. Throws:
+/// ExchangeError, if the consumer forbids a copy that is needed, names a stream, which host tensors do not have, or
 /// asks for a device.
 inline Tensor hand_over(Shared<space::Host> const& from, Request const& wanted = {}) {
   auto const here = device_of<space::Host>();
-  if (wanted.stream) throw ExchangeError{"a stream was given, and the host's tensors have none"};
+  if (wanted.stream) throw ExchangeError{"found a stream, expected none: host tensors have no stream"};
   if (wanted.device && !is_same(*wanted.device, here))
-    throw ExchangeError{text({"the consumer asks for ", name_of(*wanted.device), ", and the elements are the host's"})};
+    throw ExchangeError{
+        to_text({"the consumer asks for ", name_of(*wanted.device), ", but the elements are in host memory"})};
   auto const why = detail::obstacle(from, wanted);
   if (why.empty() && wanted.copy != Copying::always) return detail::tensor_of(from, here, wanted, false);
   detail::expect_copy_allowed(wanted, why);

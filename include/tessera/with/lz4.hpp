@@ -1,5 +1,5 @@
-// numcodecs' lz4: the decoded size in four bytes, little-endian, then one LZ4 block. Needs liblz4 (BSD-2-Clause): link
-// tessera::lz4.
+// codec::Lz4: numcodecs' lz4, the decoded size in four bytes, little-endian, then one LZ4 block. Needs liblz4
+// (BSD-2-Clause): link tessera::lz4.
 #pragma once
 #include <climits>
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace tessera { inline namespace v0 {
 namespace codec {
 
-/// Configuration: `acceleration` of the encoder, from 1 on; 1 if it is not there.
+/// Configuration: the encoder's `acceleration`, from 1 on, by default 1.
 struct Lz4 {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "numcodecs.lz4";
@@ -36,9 +36,9 @@ struct Lz4 {
 
   std::size_t decoded_bound(ByteView<space::Host> from) const { return from.size < header ? 0 : promised(from); }
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
-    if (from.size < header) throw CodecError{text({"found ", from.size, " bytes, expected at least a size of 4"})};
+    if (from.size < header) throw CodecError{to_text({"found ", from.size, " bytes, expected at least a size of 4"})};
     auto const size = promised(from);
-    if (size > to.size) throw CodecError{text({"the header promises ", size, " bytes, expected ", to.size})};
+    if (size > to.size) throw CodecError{to_text({"the header says ", size, " bytes, expected ", to.size})};
     auto const block = from.sub(header, from.size - header);
     auto const done =
         block.size > INT_MAX || size > INT_MAX
@@ -46,18 +46,18 @@ struct Lz4 {
             : LZ4_decompress_safe(reinterpret_cast<char const*>(block.data), reinterpret_cast<char*>(to.data),
                                   static_cast<int>(block.size), static_cast<int>(size));
     if (done < 0 || static_cast<std::size_t>(done) != size)
-      throw CodecError{text({from.size, " bytes do not decode to ", size, " bytes"})};
+      throw CodecError{to_text({from.size, " bytes do not decode to ", size, " bytes"})};
     return size;
   }
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
     if (from.size > LZ4_MAX_INPUT_SIZE)
-      throw CodecError{text({from.size, " bytes are more than an LZ4 block can hold"})};
+      throw CodecError{to_text({from.size, " bytes are more than an LZ4 block can hold"})};
     for (std::size_t i = 0; i < header; ++i) to.data[i] = static_cast<std::byte>(from.size >> (8 * i));
     auto const room = to.size - header > INT_MAX ? INT_MAX : static_cast<int>(to.size - header);
     auto const done =
         LZ4_compress_fast(reinterpret_cast<char const*>(from.data), reinterpret_cast<char*>(to.data + header),
                           static_cast<int>(from.size), room, acceleration);
-    if (done <= 0) throw CodecError{text({"cannot compress ", from.size, " bytes"})};
+    if (done <= 0) throw CodecError{to_text({"cannot compress ", from.size, " bytes"})};
     return header + static_cast<std::size_t>(done);
   }
 

@@ -1,4 +1,4 @@
-// numcodecs' lzma: streams of xz, or the older .lzma. Needs liblzma (public domain): link tessera::lzma.
+// codec::Lzma: numcodecs' lzma, xz streams or the older .lzma. Needs liblzma (public domain): link tessera::lzma.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,13 +16,14 @@ namespace tessera { inline namespace v0 {
 namespace codec {
 
 /// Configuration: `format`, 1 (xz) or 2 (.lzma); `check`, -1 (the format's own), 0, 1, 4 or 10; `preset`, 0 to 9 or
-/// null; `filters`, null: others are not supported. Decoding takes at most `most_memory` beside the chunk.
+/// null; `filters`, null only; `delta`, the distance of a GDAL filter: its streams name the filter themselves, and
+/// encoding does not use it. Decoding needs at most `most_memory` beside the chunk.
 struct Lzma {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "numcodecs.lzma";
   template <class S>
   static constexpr bool runs_in = S::host_accessible;
-  static constexpr std::uint64_t most_memory = std::uint64_t{128} << 20;  ///< bytes: those of preset 9, and more
+  static constexpr std::uint64_t most_memory = std::uint64_t{128} << 20;  ///< bytes: more than preset 9 needs
 
   int format = 1, check = -1;
   std::optional<std::uint32_t> preset{};
@@ -38,10 +39,12 @@ struct Lzma {
     constexpr std::uint32_t extreme = LZMA_PRESET_EXTREME;
     if (auto const found = configuration.find("preset"); found && !found->value().is_null()) {
       codec.preset = found->integer<std::uint32_t>(0, extreme | 9);
-      if ((*codec.preset & ~extreme) > 9) found->refuse("0 to 9, or that and 2147483648");
+      if ((*codec.preset & ~extreme) > 9) found->refuse("0 to 9, or 2147483648 plus 0 to 9");
     }
     if (auto const found = configuration.find("filters"); found && !found->value().is_null())
-      found->refuse("null: filters of its own are not supported");
+      found->refuse("null: custom filters are not supported");
+    if (auto const found = configuration.find("delta"); found && !found->value().is_null())
+      (void)found->integer<int>(1, 256);
     return codec;
   }
   Value configuration() const {
@@ -59,10 +62,10 @@ struct Lzma {
                           : lzma_alone_decoder(&stream.is, most_memory));
     auto const status = stream.run(from, to);
     if (status == LZMA_MEMLIMIT_ERROR)
-      throw CodecError{text({"it takes more than ", most_memory, " bytes of memory to decode them"})};
+      throw CodecError{to_text({"decoding needs more than ", most_memory, " bytes of memory"})};
     if (status != LZMA_STREAM_END || stream.is.avail_in != 0)
-      throw CodecError{text({from.size, " bytes do not decode to ", to.size, ": they are no whole and valid stream of ",
-                             format == 1 ? "xz" : "lzma", ", or one of more bytes"})};
+      throw CodecError{to_text({from.size, " bytes do not decode to ", to.size, ": not a complete, valid ",
+                                format == 1 ? "xz" : "lzma", " stream, or more data than expected"})};
     return to.size - stream.is.avail_out;
   }
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
@@ -72,11 +75,11 @@ struct Lzma {
       expect_ok(lzma_easy_encoder(&stream.is, level, check < 0 ? LZMA_CHECK_CRC64 : static_cast<lzma_check>(check)));
     } else {
       lzma_options_lzma options;
-      if (lzma_lzma_preset(&options, level)) throw CodecError{text({"the library has no preset ", level})};
+      if (lzma_lzma_preset(&options, level)) throw CodecError{to_text({"the library has no preset ", level})};
       expect_ok(lzma_alone_encoder(&stream.is, &options));
     }
     if (stream.run(from, to) != LZMA_STREAM_END)
-      throw CodecError{text({from.size, " bytes do not fit into ", to.size, " as lzma"})};
+      throw CodecError{to_text({from.size, " bytes do not fit into ", to.size, " as lzma"})};
     return to.size - stream.is.avail_out;
   }
 
@@ -101,7 +104,7 @@ struct Lzma {
   };
 
   static void expect_ok(lzma_ret status) {
-    if (status != LZMA_OK) throw Error{text({"liblzma cannot make a coder: ", static_cast<int>(status)})};
+    if (status != LZMA_OK) throw Error{to_text({"liblzma cannot make a coder: ", static_cast<int>(status)})};
   }
 };
 

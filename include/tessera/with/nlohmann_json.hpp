@@ -1,10 +1,10 @@
-// nlohmann_json's values where documents have theirs: attributes are given and read as nlohmann::ordered_json, or json,
+// nlohmann_json's values in place of a document's: attributes are given and read as nlohmann::ordered_json, or as json,
 // which sorts members by name. Needs nlohmann_json 3 (MIT): link tessera::nlohmann_json.
 //
-// Numbers: a double becomes the shortest decimal that comes back as the same; NaN and infinities become the words that
-// zarr-python writes for them, and come back as doubles, which nlohmann's own dump() shows as null. Integers beyond 64
-// bits are read as the nearest double, as nlohmann reads them; a number beyond a double's range is refused. Whoever
-// must keep the digits of such attributes merges his own into them, and does not write back what was read.
+// Numbers: a double becomes the shortest decimal that reads back as the same. NaN and infinities become the words that
+// zarr-python writes, and read back as doubles, which nlohmann's dump() shows as null. Integers beyond 64 bits read as
+// the nearest double, as in nlohmann; a number beyond a double's range is refused. To keep the digits of such
+// attributes, merge new members into them instead of writing back the attributes read.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -14,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <tessera/core/detail/bounds.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/value.hpp>
 #include <tessera/metadata/json.hpp>
@@ -25,8 +26,7 @@ template <class Json>
 struct JsonTraits {
   /// Throws: MetadataError, if the value is nested too deep for a document, or has binary values, which JSON lacks.
   static Value to_value(Json const& json, std::size_t depth = 0) {
-    if (depth > JsonReader::max_depth)
-      throw MetadataError{text({"nested deeper than ", JsonReader::max_depth, " levels"})};
+    if (depth > bounds::nesting) throw MetadataError{to_text({"nested deeper than ", bounds::nesting, " levels"})};
     switch (json.type()) {
       case Json::value_t::null:
         return {};
@@ -51,11 +51,11 @@ struct JsonTraits {
         return members;
       }
       default:
-        throw MetadataError{"a document has no binary values, and none that nlohmann_json discarded"};
+        throw MetadataError{"found a binary value, or one that nlohmann_json discarded, expected a JSON value"};
     }
   }
 
-  /// Throws: MetadataError, if a number is beyond a double's range, or a member is there twice.
+  /// Throws: MetadataError, if a number is beyond a double's range, or a member appears twice.
   static Json from_value(Value const& value) {
     if (auto* b = value.get_if<bool>()) return *b;
     if (auto* n = value.get_if<Number>()) {
@@ -73,7 +73,7 @@ struct JsonTraits {
       typename Json::object_t object;
       for (auto const& [name, member] : *members)
         if (!object.emplace(name, from_value(member)).second)
-          throw MetadataError{text({"member ", describe(name), " is there twice"})};
+          throw MetadataError{to_text({"member ", describe(name), " is there twice"})};
       return object;
     }
     return nullptr;

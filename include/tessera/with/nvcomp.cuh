@@ -1,5 +1,5 @@
-// Codecs that nvCOMP decodes and encodes in device memory: zstd, gzip, and numcodecs' lz4; blosc and numcodecs' zlib
-// have headers of their own. Needs nvCOMP 6 (NVIDIA's licence: it is not passed on): link tessera::nvcomp.
+// nvcomp::Zstd, Gzip and Lz4 (numcodecs'): codecs that nvCOMP decodes and encodes in device memory. blosc and
+// numcodecs' zlib have separate headers. Needs nvCOMP 6 (NVIDIA's licence: not redistributed): link tessera::nvcomp.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -13,26 +13,25 @@
 #error "tessera/with/nvcomp.cuh needs nvCOMP 6 or newer"
 #endif
 
-#include <tessera/codec/bytes_to_bytes/lz4_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/lz4_frame.hpp>
 #include <tessera/codec/concept.hpp>
-#include <tessera/with/nvcomp_decode.cuh>
-#include <tessera/with/nvcomp_encode.cuh>
+#include <tessera/with/detail/nvcomp/nvcomp_decode.cuh>
+#include <tessera/with/detail/nvcomp/nvcomp_encode.cuh>
 
 namespace tessera { inline namespace v0 {
 
-/// Codecs that decode in device memory what the host's codecs of these names wrote, and encode what those read. A
-/// mini-batch is one copy of a list, one or two launches, one copy of answers and one wait for these. What a chunk says
-/// of its size is held against what it should decode to, and where its frame is not sound it is named and never
-/// decoded.
+/// Codecs for device memory: they decode what the host codecs of these names wrote, and encode what those read. A
+/// mini-batch costs one copy of a list, one or two launches, one copy of answers and one wait for them. The size in a
+/// chunk's frame is checked against the expected size; a chunk with an invalid frame is reported and never decoded.
 ///
-/// A configuration that nvCOMP has nothing for is read as any other, and not written: a CodecError names the member.
+/// A configuration that nvCOMP does not support can be read, but not written: a CodecError names the member.
 ///
-/// nvCOMP's behaviour is undefined where zstd or gzip are damaged behind a sound frame. So they want a crc32c behind
-/// them, which is checked first, or the program's word: Trusted.
+/// nvCOMP's behaviour is undefined for damaged zstd or gzip behind a valid frame. So these codecs need a crc32c after
+/// them, which is checked first, or the program's assurance: Trusted.
 namespace nvcomp {
 
-/// One frame in each chunk. Whether a checksum within it is checked, nvCOMP does not say. Writes level 0, an
-/// implementation's own, without a checksum, of chunks of at most 16 MiB.
+/// One frame per chunk. nvCOMP does not say whether it checks a frame's checksum. Writes level 0, an implementation's
+/// own, without a checksum, for chunks of at most 16 MiB.
 struct Zstd : detail::DecodedByNvcomp<detail::NvcompZstd>, detail::EncodedByNvcomp<Zstd, detail::NvcompZstdEncoding> {
   static constexpr std::string_view name = "zstd";
   static constexpr bool needs_checked_bytes = true;
@@ -54,7 +53,7 @@ struct Zstd : detail::DecodedByNvcomp<detail::NvcompZstd>, detail::EncodedByNvco
   }
 };
 
-/// One member in each chunk. Writes levels 1 to 9, each by what nvCOMP has of that effort.
+/// One member per chunk. Writes levels 1 to 9, each with an nvCOMP algorithm of that effort.
 struct Gzip : detail::DecodedByNvcomp<detail::NvcompGzip>, detail::EncodedByNvcomp<Gzip, detail::NvcompGzipEncoding> {
   static constexpr std::string_view name = "gzip";
   static constexpr bool needs_checked_bytes = true;
@@ -68,17 +67,17 @@ struct Gzip : detail::DecodedByNvcomp<detail::NvcompGzip>, detail::EncodedByNvco
   }
   Value configuration() const { return Members{{"level", Value::integer(level)}}; }
 
-  /// nvCOMP's, which is more than twice as much, and no less than 72 KiB; zlib's where nvCOMP encodes no such chunk.
+  /// nvCOMP's bound: more than twice as much, and at least 72 KiB; zlib's for chunks that nvCOMP does not encode.
   std::size_t encoded_bound(std::size_t decoded) const {
     std::size_t bound = 0;
     (void)::nvcompBatchedGzipCompressGetMaxOutputChunkSize(decoded, {}, &bound);
-    constexpr std::size_t together = 16;  // bytes: results that follow each other lie where nvCOMP writes
+    constexpr std::size_t together = 16;  // bytes: aligns consecutive results for nvCOMP
     return (std::max(bound, decoded + (decoded >> 10) + 64) + together - 1) / together * together;
   }
 };
 
-/// numcodecs' lz4, as zarr-python names it in Zarr v3. Of damaged chunks nvCOMP says that they are. Writes acceleration
-/// 1, which is the default, of chunks of at most 16 MiB.
+/// numcodecs' lz4, by zarr-python's name in Zarr v3. nvCOMP reports damaged chunks. Writes acceleration 1, the default,
+/// for chunks of at most 16 MiB.
 struct Lz4 : detail::DecodedByNvcomp<detail::NvcompLz4>, detail::EncodedByNvcomp<Lz4, detail::NvcompLz4Encoding> {
   static constexpr std::string_view name = "numcodecs.lz4";
 
@@ -96,8 +95,8 @@ struct Lz4 : detail::DecodedByNvcomp<detail::NvcompLz4>, detail::EncodedByNvcomp
   }
 };
 
-/// The same codec, where the program vouches for its bytes: that whoever wrote them is trusted, and that they came
-/// whole. Where they did not, anything may happen.
+/// The same codec for bytes that the program vouches for: their writer is trusted, and they arrived whole. Otherwise
+/// behaviour is undefined.
 template <class C>
 requires(C::needs_checked_bytes) struct Trusted : C {
   static constexpr bool needs_checked_bytes = false;

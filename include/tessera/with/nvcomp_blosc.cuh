@@ -1,4 +1,4 @@
-// blosc, decoded and encoded in device memory: nvCOMP takes the streams in it, and kernels of tessera's do the rest.
+// nvcomp::Blosc and BloscLz4: blosc in device memory. nvCOMP handles the inner streams, tessera's kernels the rest.
 // Needs nvCOMP 6: link tessera::nvcomp.
 #pragma once
 #include <algorithm>
@@ -8,19 +8,19 @@
 #include <string>
 #include <string_view>
 
-#include <tessera/codec/bytes_to_bytes/blosc_batch.cuh>
-#include <tessera/place/any_placer.hpp>
-#include <tessera/place/placing.cuh>
-#include <tessera/place/placing_listed.cuh>
+#include <tessera/codec/bytes_to_bytes/detail/blosc_batch.cuh>
+#include <tessera/place/detail/any_placer.hpp>
+#include <tessera/place/detail/placing.cuh>
+#include <tessera/place/detail/placing_listed.cuh>
+#include <tessera/with/detail/nvcomp/nvcomp_blosc_decode.cuh>
+#include <tessera/with/detail/nvcomp/nvcomp_blosc_encode.cuh>
 #include <tessera/with/nvcomp.cuh>
-#include <tessera/with/nvcomp_blosc_decode.cuh>
-#include <tessera/with/nvcomp_blosc_encode.cuh>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// Decoded blosc chunks that are not joined: what places their elements does that, so that bytes are touched once. A
-/// template, for units that only name the codec: its functions launch kernels.
+/// Decoded blosc chunks that are not joined: the placer of their elements does that, so that bytes are touched once. A
+/// template, because its functions launch kernels and some units only name the codec.
 template <std::same_as<Queue<space::Device>> DeviceQueue>
 class UnjoinedBlosc final : public AnyPlacer<space::Device> {
  public:
@@ -39,7 +39,7 @@ class UnjoinedBlosc final : public AnyPlacer<space::Device> {
   BloscBatch blocks_;
 };
 
-/// What both of nvcomp's have in common: the configuration of codec::Blosc.
+/// The common part of both codecs: the configuration of codec::Blosc.
 template <class... Streams>
 struct BloscByNvcomp {
   using kind = bytes_to_bytes;
@@ -50,7 +50,7 @@ struct BloscByNvcomp {
   std::string cname = "lz4";
   int clevel = 5;
   std::string shuffle = "shuffle";
-  std::size_t typesize = 0;   ///< bytes that are shuffled together; 0: those of an element, in a new array; else 1
+  std::size_t typesize = 0;   ///< bytes shuffled together; 0: an element's, in a new array; otherwise 1
   std::size_t blocksize = 0;  ///< bytes; 0: automatic
 
   Value configuration() const {
@@ -62,8 +62,8 @@ struct BloscByNvcomp {
   }
   std::size_t encoded_bound(std::size_t decoded) const { return decoded + BloscFrame::header; }  // c-blosc's
 
-  /// Of streams as c-blosc makes them when it is left the choice. That of all of the formats, of the one that takes
-  /// most; and where chunks are joined, which a program cannot know, as much as they decode to.
+  /// For streams as c-blosc makes them by default: the most that one of the formats needs, and the decoded size,
+  /// because chunks may be joined, which a program cannot know.
   std::size_t decoding_memory(std::size_t decoded) const {
     constexpr std::size_t usual_stream = 16 << 10;
     auto const streams = decoded / usual_stream + 1;
@@ -72,7 +72,7 @@ struct BloscByNvcomp {
            (decoded + decoded / 8) * (is_copied ? 2 : 1) + streams * 2 * BloscLists::each_list;
   }
 
-  /// One launch more, and the table of a placing: chunks are joined where the tasks say.
+  /// Joins chunks at the tasks' addresses, which costs one more launch and the table of a placing.
   template <std::same_as<Queue<space::Device>> DeviceQueue>
   void decode(std::span<CodecTask<space::Device>> batch, DeviceQueue& on) const {
     if constexpr (check_kernels<DeviceQueue>()) {
@@ -83,7 +83,7 @@ struct BloscByNvcomp {
     }
   }
 
-  /// Elements are placed from where streams were decoded to.
+  /// Elements are placed directly from the decoded streams.
   using unjoined = UnjoinedBlosc<Queue<space::Device>>;
   template <std::same_as<unjoined> Unjoined, std::same_as<Queue<space::Device>> DeviceQueue>
   void decode_to_place(std::span<CodecTask<space::Device>> batch, Unjoined& kept, DeviceQueue& on) const {
@@ -106,10 +106,9 @@ struct BloscByNvcomp {
 
 namespace nvcomp {
 
-/// blosc with lz4, lz4hc, zlib, zstd or snappy in it, by the chunk's own header; with blosclz, codec::Blosc decodes it
-/// on the host. Every offset and size of a chunk is checked before nvCOMP sees a stream. What is inside streams of
-/// zlib, zstd and snappy is not, and so their bytes want to be checked or trusted; those of lz4 need not: BloscLz4.
-/// Writes streams of lz4 and zstd.
+/// blosc with lz4, lz4hc, zlib, zstd or snappy inside, by the chunk's header; codec::Blosc decodes blosclz on the host.
+/// Every offset and size of a chunk is checked before nvCOMP sees a stream. The contents of zlib, zstd and snappy
+/// streams are not, so their bytes must be checked or trusted; those of lz4 need not be: BloscLz4. Writes lz4 and zstd.
 struct Blosc
     : detail::BloscByNvcomp<detail::BloscOfLz4, detail::BloscOfSnappy, detail::BloscOfZlib, detail::BloscOfZstd>,
       detail::BloscEncodedByNvcomp<Blosc, detail::NvcompLz4InBlosc, detail::NvcompZstdInBlosc> {
@@ -126,18 +125,18 @@ struct Blosc
   }
 };
 
-/// blosc with lz4 or lz4hc in it, and nothing else. Of damaged LZ4 nvCOMP says that it is: bytes from anywhere may
-/// come. Writes lz4.
+/// blosc with only lz4 or lz4hc inside. nvCOMP reports damaged LZ4, so bytes may come from any source. Writes lz4.
 struct BloscLz4 : detail::BloscByNvcomp<detail::BloscOfLz4>,
                   detail::BloscEncodedByNvcomp<BloscLz4, detail::NvcompLz4InBlosc> {
-  static constexpr char const* writes = "lz4 alone";
+  static constexpr char const* writes = "only lz4";
 
   static BloscLz4 from(ObjectReader& configuration) {
     BloscLz4 codec;
     codec.cname = configuration.at("cname").one_of({"lz4", "lz4hc", "zstd", "snappy", "zlib", "blosclz"});
     if (codec.cname != "lz4" && codec.cname != "lz4hc")
-      throw MetadataError{text({"nvcomp::BloscLz4 does not decode ", codec.cname, ": ",
-                                codec.cname == "blosclz" ? "codec::Blosc does, on the host" : "nvcomp::Blosc does"})};
+      throw MetadataError{
+          to_text({"nvcomp::BloscLz4 does not decode ", codec.cname, ": ",
+                   codec.cname == "blosclz" ? "codec::Blosc does, on the host" : "nvcomp::Blosc does"})};
     codec.take(configuration);
     return codec;
   }

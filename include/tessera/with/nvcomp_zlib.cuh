@@ -1,12 +1,12 @@
-// numcodecs' zlib, decoded in device memory by nvCOMP's deflate, and encoded by its gzip. Needs nvCOMP 6: link
-// tessera::nvcomp.
+// nvcomp::Zlib: numcodecs' zlib in device memory, decoded by nvCOMP's deflate, encoded by its gzip. Needs nvCOMP 6:
+// link tessera::nvcomp.
 #pragma once
 #include <cstddef>
 #include <string_view>
 
-#include <tessera/codec/bytes_to_bytes/zlib_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/detail/zlib_frame.hpp>
+#include <tessera/with/detail/nvcomp/nvcomp_zlib_encode.cuh>
 #include <tessera/with/nvcomp.cuh>
-#include <tessera/with/nvcomp_zlib_encode.cuh>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
@@ -19,15 +19,15 @@ struct NvcompDeflate {
   static constexpr auto decompress = &::nvcompBatchedDeflateDecompressAsync;
   static constexpr nvcompBatchedDeflateDecompressOpts_t options{NVCOMP_DECOMPRESS_BACKEND_CUDA, 0, {}};
   static constexpr std::size_t most = nvcompDeflateDecompressionMaxAllowedChunkSize;
-  static constexpr bool is_given_copies = true;  // it takes multiples of four, and a chunk's deflate stream is at two
+  static constexpr bool is_given_copies = true;  // it reads at multiples of four; a deflate stream begins at two
 };
 
 }  // namespace detail
 
 namespace nvcomp {
 
-/// numcodecs' zlib, as zarr-python names it in Zarr v3: one stream in each chunk. Its checksum is not checked. Writes
-/// every level, each by what nvCOMP has of that effort; 0 stores bytes as they are.
+/// numcodecs' zlib, by zarr-python's name in Zarr v3: one stream per chunk. Its checksum is not checked. Writes every
+/// level, each with an nvCOMP algorithm of that effort; 0 stores bytes uncompressed.
 struct Zlib : detail::DecodedByNvcomp<detail::NvcompDeflate>, detail::ZlibEncodedByNvcomp<Zlib> {
   static constexpr std::string_view name = "numcodecs.zlib";
   static constexpr bool needs_checked_bytes = true;

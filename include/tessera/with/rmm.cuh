@@ -1,5 +1,5 @@
-// RMM's containers as memory that arrays are read into and written from. Needs RMM (Apache-2.0), of 25.10 or later. Its
-// memory resources need no header: MemoryResource takes them as they are.
+// RMM's containers as memory for reads and writes of arrays. Needs RMM 25.10 or later (Apache-2.0). RMM's memory
+// resources need no header: MemoryResource accepts them.
 #pragma once
 #include <cstddef>
 
@@ -11,14 +11,14 @@
 
 namespace tessera { inline namespace v0 {
 
-// Work that a read or write queued is in the order of the queue's stream, and RMM's containers are allocated and freed
-// in the order of theirs: a queue of that stream, `Queue<space::Device>{stream}`, is in both.
+// Reads and writes follow the order of the queue's stream; RMM allocates and frees containers in the order of theirs. A
+// queue of the same stream, `Queue<space::Device>{stream}`, follows both.
 template <class T>
 struct contiguous_memory<rmm::device_uvector<T>> : memory_in<space::Device> {};
 template <class T>
 struct contiguous_memory<rmm::device_scalar<T>> : memory_in<space::Device> {};
 
-/// Bytes. Elements of it are an ArrayView's:
+/// Bytes. For elements, make an ArrayView:
 /// `ArrayView<T, 2, space::Device>::c_order(static_cast<T*>(buffer.data()), {rows, columns})`.
 template <>
 struct contiguous_memory<rmm::device_buffer> {

@@ -1,8 +1,8 @@
-// Thrust's vectors and ranges of its pointers as memory that arrays are read into and written from. Needs Thrust, which
-// comes with the CUDA toolkit (Apache-2.0), and nvcc.
+// Thrust's vectors and ranges of its pointers as memory for reads and writes of arrays. Needs Thrust, from the CUDA
+// toolkit (Apache-2.0), and nvcc.
 #pragma once
 #if !defined(__CUDACC__)
-#error "tessera: Thrust's device memory is nvcc's: include tessera/with/thrust.cuh in a .cu file"
+#error "tessera: Thrust's device memory needs nvcc: include tessera/with/thrust.cuh in a .cu file"
 #else
 #include <concepts>
 #include <cstddef>
@@ -20,17 +20,16 @@
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-namespace thrust = THRUST_NS_QUALIFIER;  // which THRUST_CUB_WRAPPED_NAMESPACE puts elsewhere
+namespace thrust = THRUST_NS_QUALIFIER;  // THRUST_CUB_WRAPPED_NAMESPACE moves it
 
-// Iterators of others, of which Thrust would say that they are the host's: pointers, and what the standard calls
-// contiguous. Asked by the tag, for those of a cuda::buffer on the device may not be asked more.
+// Iterators of other libraries, which Thrust takes for host iterators: pointers, and the standard's contiguous
+// iterators. Only the tag is checked: more must not be asked of iterators of a cuda::buffer on the device.
 template <class Iterator>
 concept IteratorOfAnother = std::is_pointer_v<Iterator> || requires {
   requires std::derived_from<typename Iterator::iterator_concept, std::contiguous_iterator_tag>;
 };
 
-// Elements one after the other that no pointer of the language leads through: what Thrust calls a vector, and ranges of
-// its iterators and pointers.
+// Contiguous elements that only Thrust's iterators or pointers reach: its vectors, and ranges of these.
 template <class M>
 concept ThrustMemory = requires(M& memory) {
   requires !IteratorOfAnother<decltype(memory.begin())>;
@@ -38,7 +37,7 @@ concept ThrustMemory = requires(M& memory) {
   { memory.size() } -> std::convertible_to<std::size_t>;
 };
 
-// An iterator does not tell page-locked memory from managed memory: both are universal to Thrust.
+// Iterators do not tell page-locked from managed memory: both are universal to Thrust.
 template <class M>
 constexpr bool allocates_pinned() {
   if constexpr (requires { typename M::allocator_type; }) {
@@ -49,8 +48,8 @@ constexpr bool allocates_pinned() {
   }
 }
 
-// Where its elements are: with the host, for Thrust's host system; else they are the device's, where a reference to one
-// stands for it; where it is a reference of the language, the host reaches them too.
+// The elements' space: the host for Thrust's host system; the device if iterators give proxy references; with true
+// references, the host reaches them too.
 template <class M>
 auto space_of_thrust() {
   using Iterator = decltype(std::declval<M&>().begin());
@@ -66,13 +65,13 @@ auto space_of_thrust() {
 
 }  // namespace detail
 
-/// thrust::device_vector, host_vector, universal_vector, universal_host_pinned_vector, and whatever has begin() and
-/// size() and an iterator of theirs: `std::ranges::subrange{first, last}` of two thrust::device_ptr or iterators.
+/// thrust::device_vector, host_vector, universal_vector, universal_host_pinned_vector, and any type with begin(),
+/// size() and one of their iterators: `std::ranges::subrange{first, last}` of two thrust::device_ptr or iterators.
 ///
-/// What a read into one, or a write out of one, returns is waited for before the vector goes or changes its size, and
-/// before Thrust works on it in another stream than the queue's: `thrust::cuda::par_nosync.on(queue.stream())` is in
-/// its order. (Thrust's documentation, "Execution Policies": without such a policy it works on the default stream, and
-/// waits.)
+/// Wait for the result of a read into a vector, or of a write from one, before the vector is destroyed or resized, and
+/// before Thrust uses it on another stream than the queue's: `thrust::cuda::par_nosync.on(queue.stream())` follows the
+/// queue's order. (Thrust's documentation, "Execution Policies": without such a policy Thrust uses the default stream,
+/// and waits.)
 template <detail::ThrustMemory M>
 struct contiguous_memory<M> {
   using space = decltype(detail::space_of_thrust<M>());

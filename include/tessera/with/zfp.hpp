@@ -1,5 +1,5 @@
-// zfp, which keeps as much of numbers as its mode says (zarr-extensions, codecs/zfp), and numcodecs' zfpy, whose chunks
-// begin with zfp's header. Needs libzfp 1 (BSD-3-Clause): link tessera::zfp.
+// codec::Zfp, which keeps as much of numbers as its mode says (zarr-extensions, codecs/zfp), and codec::Zfpy,
+// numcodecs' zfpy, whose chunks begin with zfp's header. Needs libzfp 1 (BSD-3-Clause): link tessera::zfp.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -10,15 +10,15 @@
 #include <vector>
 
 #include <tessera/codec/concept.hpp>
-#include <tessera/codec/zfp_integers.hpp>
-#include <tessera/core/with_integer.hpp>
+#include <tessera/codec/detail/zfp_integers.hpp>
+#include <tessera/core/detail/with_integer.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
-#include <tessera/with/zfp_chunk.hpp>
+#include <tessera/with/detail/zfp/zfp_chunk.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// Chunks of zfp, with its header or without.
+/// Chunks of zfp, with or without its header.
 template <bool HasHeader>
 struct ZfpCodec {
   using kind = array_to_bytes;
@@ -27,11 +27,11 @@ struct ZfpCodec {
 
   ZfpMode mode{};
 
-  /// Throws: MetadataError, if it does not take such elements, or not so many dimensions.
+  /// Throws: MetadataError, if the codec does not support the elements or the number of dimensions.
   Layout layout(ChunkSpecification const& chunk) const {
     if (HasHeader && !takes(chunk.type))
       throw MetadataError{
-          text({"found elements of ", chunk.type.name(), ", expected int32, int64, float32 or float64"})};
+          to_text({"found elements of ", chunk.type.name(), ", expected int32, int64, float32 or float64"})};
     (void)ZfpChunk{chunk};
     return Layout::c_order(chunk.shape, chunk.type.size);
   }
@@ -50,10 +50,10 @@ struct ZfpCodec {
     scratch->words.assign(zfp.most() / 8, 0);
     zfp.open(scratch->words);
     if (HasHeader && zfp_write_header(zfp.stream(), zfp.field(), ZFP_HEADER_FULL) == 0)
-      throw CodecError{"zfp has no header for a chunk of so many elements"};
+      throw CodecError{"the chunk has too many elements for a zfp header"};
     auto const size = (zfp_compress(zfp.stream(), zfp.field()) + 7) / 8 * 8;  // some builds have words of 8 bits
-    if (size == 0) throw CodecError{"zfp keeps no bit of such elements in this mode"};
-    if (size > to.size) throw CodecError{text({from.size, " bytes do not fit into ", to.size, " as zfp"})};
+    if (size == 0) throw CodecError{"zfp keeps no bits of these elements in this mode"};
+    if (size > to.size) throw CodecError{to_text({from.size, " bytes do not fit into ", to.size, " as zfp"})};
     std::memcpy(to.data, scratch->words.data(), size);
     return size;
   }
@@ -62,7 +62,8 @@ struct ZfpCodec {
                      Queue<space::Host>& on) const {
     auto const scratch = on.lease<ZfpScratch>();
     ZfpChunk zfp{chunk};
-    if (to.size < chunk.size_in_bytes()) throw CodecError{text({"there is room for ", to.size, " bytes of elements"})};
+    if (to.size < chunk.size_in_bytes())
+      throw CodecError{to_text({"there is room for ", to.size, " bytes of elements"})};
     auto const load = [&](std::size_t room) {
       scratch->words.assign(room / 8, 0);
       if (from.size > 0) std::memcpy(scratch->words.data(), from.data, std::min(room, from.size));
@@ -74,7 +75,7 @@ struct ZfpCodec {
       zfp.read_header();
     }
     auto const least = zfp_field_blocks(zfp.field()) * zfp.stream()->minbits / 8;
-    if (least > from.size) throw CodecError{text({"found ", from.size, " bytes, expected at least ", least})};
+    if (least > from.size) throw CodecError{to_text({"found ", from.size, " bytes, expected at least ", least})};
     load(zfp.most());
     if (HasHeader) zfp.read_header();
     bool const is_native = takes(chunk.type);
@@ -84,7 +85,7 @@ struct ZfpCodec {
     bool const is_whole =  // some libraries write words of 64 bits, and some of 8
         from.size == (used + 7) / 8 * 8 || (from.size <= used && used - from.size < stream_alignment() / 8);
     if (used == 0 || !is_whole)
-      throw CodecError{text({"found ", from.size, " bytes of zfp, expected ", used})};
+      throw CodecError{to_text({"found ", from.size, " bytes of zfp, expected ", used})};
     if (!is_native)
       with_integer(chunk.type, [&](auto one) {
         using T = decltype(one);
@@ -95,7 +96,7 @@ struct ZfpCodec {
   }
 
  private:
-  /// Whether zfp has such elements itself.
+  /// Whether zfp supports these elements without promotion.
   static bool takes(DataType type) { return type.size >= 4 && type.kind != DataKind::unsigned_integer; }
   static std::size_t elements(ChunkSpecification const& chunk) { return chunk.size_in_bytes() / chunk.type.size; }
   static void* promoted(DataType type, ByteView<space::Host> from, std::vector<std::byte>& integers) {
@@ -114,9 +115,9 @@ struct ZfpCodec {
 
 namespace codec {
 
-/// Configuration: `mode`, and the members of that one: "reversible" has none; "fixed_accuracy" a `tolerance`,
-/// "fixed_rate" a `rate` in bits of an element, "fixed_precision" a `precision` in bit planes, "expert" `minbits`,
-/// `maxbits`, `maxprec` and `minexp`. Of integers, float32 and float64, in at most four dimensions.
+/// Configuration: `mode` and its members: "reversible" has none; "fixed_accuracy" `tolerance`, "fixed_rate" `rate` in
+/// bits per element, "fixed_precision" `precision` in bit planes, "expert" `minbits`, `maxbits`, `maxprec` and
+/// `minexp`. For integers, float32 and float64, in at most four dimensions.
 struct Zfp : detail::ZfpCodec<false> {
   static constexpr std::string_view name = "zfp";
 
@@ -152,9 +153,9 @@ struct Zfp : detail::ZfpCodec<false> {
   static constexpr char const* names[]{"reversible", "expert", "fixed_accuracy", "fixed_rate", "fixed_precision"};
 };
 
-/// Configuration: `mode`, 2 to 5, and the member of that one: of 2 `rate`, of 3 `precision`, of 4, which it is if
-/// nothing says more, `tolerance`; it is reversible if that is below 0 or not there, and 5 is. Of int32, int64, float32
-/// and float64 in one to four dimensions. Chunks decode by the mode that they name themselves.
+/// Configuration: `mode`, 2 to 5, by default 4, and its member: `rate` for 2, `precision` for 3, `tolerance` for 4. If
+/// that is missing or negative, and with 5, it is reversible. For int32, int64, float32 and float64 in one to four
+/// dimensions. Decoding follows the mode in a chunk's header.
 struct Zfpy : detail::ZfpCodec<true> {
   static constexpr std::string_view name = "numcodecs.zfpy";
 
@@ -163,7 +164,7 @@ struct Zfpy : detail::ZfpCodec<true> {
   static Zfpy from(ObjectReader& configuration) {
     Zfpy codec;
     if (auto const found = configuration.find("mode")) codec.number = found->integer<int>(2, 5);
-    (void)configuration.find("compression_kwargs");  // numcodecs says everything twice
+    (void)configuration.find("compression_kwargs");  // numcodecs writes everything twice
     for (auto const& [member, number] : {std::pair{"rate", 2}, std::pair{"precision", 3}, std::pair{"tolerance", 4}}) {
       auto const found = configuration.find(member);
       if (!found || detail::JsonNumber::from(*found).number < 0 || number != codec.number) continue;
@@ -196,7 +197,7 @@ struct with_zfp<Codecs<Cs...>> {
 
 }  // namespace detail
 
-/// A list of codecs, and these two: `open_any<WithZfp<AllCodecs>>(store, "a")`.
+/// A list of codecs with these two added: `open_any<WithZfp<AllCodecs>>(store, "a")`.
 template <class List>
 using WithZfp = typename detail::with_zfp<List>::type;
 

@@ -1,4 +1,4 @@
-// A zip file as a store: those of zarr-python's ZipStore, and the .ozx files of OME-Zarr. Needs libzip 1.7
+// ZipStore: a zip file as a store, such as zarr-python's ZipStore writes, or an .ozx file of OME-Zarr. Needs libzip 1.7
 // (BSD-3-Clause): link tessera::zip.
 #pragma once
 #include <algorithm>
@@ -14,23 +14,23 @@
 #include <vector>
 
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/core/checked.hpp>
-#include <tessera/store/at_key.hpp>
-#include <tessera/store/coalesce.hpp>
+#include <tessera/core/detail/checked.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/at_key.hpp>
+#include <tessera/store/detail/coalesce.hpp>
 #include <tessera/store/read_request.hpp>
-#include <tessera/with/zip_entry.hpp>
-#include <tessera/with/zip_file.hpp>
+#include <tessera/with/detail/zip/zip_entry.hpp>
+#include <tessera/with/detail/zip/zip_file.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// Reads the entries of a zip file that have a key's name; of several with one name, the last. Values are host bytes,
-/// because libzip decodes them there; for device memory, CastStore<DeviceBuffer, ZipStore>. Nobody may change the file
-/// meanwhile; if another one gets its name, the store stays with this one. Each thread that reads beside others keeps
-/// the file's directory once more.
+/// Reads the entries whose names are keys; of several with one name, the last. Values are host bytes, because libzip
+/// decodes them there; for device memory, CastStore<DeviceBuffer, ZipStore>. The file must not change meanwhile; if
+/// another file gets its name, the store keeps the old one. Each further thread that reads at the same time keeps
+/// another copy of the file's directory.
 ///
-/// A value that is read whole is checked against its checksum. Of a value that is read in part, the part is not; if it
-/// is deflated, all that lies before the part is decoded, too.
+/// A value read whole is checked against its checksum; a part is not. Reading a part of a deflated value decodes
+/// everything before it, too.
 class ZipStore {
   using Space = space::Host;
 
@@ -38,7 +38,7 @@ class ZipStore {
   using buffer_type = HostBuffer;
   static constexpr bool reads_in_turn = true;
 
-  /// Throws: StoreError, if it is no zip file, or a URL.
+  /// Throws: StoreError, if `path` names no zip file, or is a URL.
   explicit ZipStore(std::string path) : file_{std::make_shared<detail::ZipFile>(std::move(path))} {}
 
   std::string name() const { return file_->name(); }
@@ -50,7 +50,7 @@ class ZipStore {
     return request.size;
   }
 
-  /// Opens the key of requests that follow each other once, and decodes it from front to back.
+  /// Opens each key once for consecutive requests, and decodes it from front to back.
   void get_many(std::span<ReadRequest<Space>> requests, Queue<Space>& on) const {
     auto const wanted = on.lease<std::vector<WantedRange>>();
     for (auto const of_key : runs_of_key(requests))
@@ -65,7 +65,7 @@ class ZipStore {
     });
   }
 
-  /// Whether there are keys below that path; the root is always there. Messages say so, where a document is missing.
+  /// Whether a path has keys below it; the root always exists. For messages about a missing document.
   bool has_folder(std::string_view path) const {
     auto const [begin, end] = file_->below(path);
     return path.empty() || begin != end;

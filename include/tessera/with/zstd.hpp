@@ -1,4 +1,4 @@
-// zstd: Zstandard frames (RFC 8878; registered extension codecs/zstd). Needs libzstd (BSD-3-Clause): link
+// codec::Zstd: Zstandard frames (RFC 8878; registered extension codecs/zstd). Needs libzstd (BSD-3-Clause): link
 // tessera::zstd.
 #pragma once
 #include <cstddef>
@@ -11,12 +11,14 @@
 #include <zstd.h>
 
 #include <tessera/codec/concept.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace codec {
 
 /// Configuration: `level`, -131072 to 22, where 0 is the library's default; `checksum`, whether frames end in one. A
-/// checksum in a frame is always checked, whatever the configuration says.
+/// frame's checksum is always checked, whatever the configuration says.
 struct Zstd {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "zstd";
@@ -35,10 +37,10 @@ struct Zstd {
 
   std::size_t encoded_bound(std::size_t decoded) const { return ZSTD_compressBound(decoded); }
 
-  /// Where frames do not say, or lie: a block makes at most 128 KiB of at least four bytes.
+  /// If frames do not tell their size, or lie: a block of at least four bytes decodes to at most 128 KiB.
   std::size_t decoded_bound(ByteView<space::Host> from) const {
     auto const most = from.size > unbounded >> 15 ? unbounded >> 1 : from.size << 15;
-    unsigned long long sum = 0;  // of frames, one after the other
+    unsigned long long sum = 0;  // over consecutive frames
     while (from.size > 0) {
       auto const frame = ZSTD_findFrameCompressedSize(from.data, from.size);
       auto const content = ZSTD_getFrameContentSize(from.data, from.size);
@@ -73,8 +75,7 @@ struct Zstd {
 
   static std::size_t checked(std::size_t result, std::size_t from, std::size_t to) {
     if (ZSTD_isError(result))
-      throw CodecError{std::to_string(from) + " bytes do not decode to " + std::to_string(to) + ": " +
-                       ZSTD_getErrorName(result)};
+      throw CodecError{to_text({from, " bytes do not decode to ", to, ": ", ZSTD_getErrorName(result)})};
     return result;
   }
 };

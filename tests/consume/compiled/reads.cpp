@@ -1,9 +1,9 @@
-// And the typed front alone here.
+// And only the typed interface here.
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
-#include <tessera/compiled.hpp>
+#include <tessera/tessera.hpp>
 
 using namespace tessera;
 

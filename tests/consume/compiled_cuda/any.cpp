@@ -5,7 +5,7 @@ std::size_t in_shards(Files const& files, tessera::Queue<tessera::space::Device>
   using namespace tessera;
   using P = AnyPipeline<space::Device, space::Host, Codecs<codec::Bytes, codec::Zstd>>;
   auto const array = open_array<float, 2, P>(files, "a", on);
-  auto const part = array.read<DeviceBuffer>({{2, 9}, {1, 5}}, on);
-  array.write({{2, 9}, {1, 5}}, part.view(), on).wait();
+  auto const part = array.read<DeviceBuffer>({{2, 9}, {1, 5}});
+  array.write({{2, 9}, {1, 5}}, part.view()).wait();
   return part.size();
 }

@@ -16,7 +16,7 @@ struct Increment {
 
 std::size_t increment(Files const& from, Memory const& memory, Split const& split, tessera::Key const& key,
                       tessera::Queue<tessera::space::Device>& on) {
-  auto value = tessera::get(from, key, on);
+  auto value = tessera::get_value(from, key, on);
   if (!value) return 0;
   tessera::launch(on, value->view().size, Increment{value->span().data});
   memory.write(key, value->view(), on);

@@ -16,7 +16,7 @@ using namespace tessera;
 
 bool arrays_agree(std::string const& folder) {
   LocalStore<HostBuffer> const store{folder};
-  auto const array = create_array<float, 2>(store, "a", {.shape = {10, 6}, .chunk_shape = {4, 6}});
+  auto const array = create_array<float, 2>(store, "a", {.shape = {10, 6}, .chunks = {4, 6}});
   std::vector<float> values(60);
   std::iota(values.begin(), values.end(), 1.0F);
   array.write(all, values);
@@ -31,13 +31,13 @@ bool stores_agree(std::string const& folder) {
   std::string_view const text = "HAL";
   HostBuffer given{text.size()};
   std::copy_n(reinterpret_cast<std::byte const*>(text.data()), text.size(), given.span().data);
-  auto const there = cast<DeviceBuffer>(std::move(given), on);
+  auto const there = copy_to<DeviceBuffer>(std::move(given), on);
   files.write(key, there.view(), on);
   bool const all_of_it = increment(files, memory, Split{files.host_side(), chunks}, key, on) == text.size();
   auto const reads = [&](auto const& store) {
-    auto value = get(store, key, on);
+    auto value = get_value(store, key, on);
     if (!value) return false;
-    auto const here = cast<HostBuffer>(std::move(*value), on);
+    auto const here = copy_to<HostBuffer>(std::move(*value), on);
     on.wait();
     return std::string_view{reinterpret_cast<char const*>(here.view().data), here.view().size} == "IBM";
   };

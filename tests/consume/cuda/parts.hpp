@@ -1,4 +1,4 @@
-// What the two parts of the foreign program call each other: one compiled by nvcc, one by the host's compiler alone.
+// The interface between the two parts of the foreign program: one compiled by nvcc, one by the host's compiler alone.
 #pragma once
 #include <cstddef>
 
@@ -11,7 +11,8 @@ using Split = tessera::SplitStore<tessera::LocalStore<tessera::HostBuffer>, Memo
 using Known = tessera::Codecs<tessera::codec::Bytes, tessera::codec::Zstd>;
 using HostArray = decltype(tessera::open_any<Known>(tessera::LocalStore<tessera::HostBuffer>{""}, ""));
 
-/// In device.cu. Adds 1 to each byte of a value of `from`, by a kernel, and puts it into both others. How many bytes.
+/// In device.cu. Adds 1 to each byte of a value of `from`, by a kernel, and puts it into both others. Returns the
+/// number of bytes.
 std::size_t increment(Files const& from, Memory const& memory, Split const& split, tessera::Key const& key,
                       tessera::Queue<tessera::space::Device>& on);
 

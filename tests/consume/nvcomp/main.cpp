@@ -1,4 +1,4 @@
-// Asks nvCOMP what it answers without a GPU.
+// Calls of nvCOMP that work without a GPU.
 #include <cstddef>
 #include <iostream>
 

@@ -1,4 +1,4 @@
-// Writes an array, and asks the other parts what they see of it. Exit status 0: they agree.
+// Writes an array, and reads it in the other parts. Exit status 0: they agree.
 #include <cstddef>
 #include <iostream>
 #include <numeric>
@@ -11,7 +11,7 @@
 int main() try {
   using namespace tessera;
   MemoryStore<HostBuffer> const store;
-  auto const array = create_array<float, 2>(store, "a", {.shape = {10, 6}, .chunk_shape = {4, 6}});
+  auto const array = create_array<float, 2>(store, "a", {.shape = {10, 6}, .chunks = {4, 6}});
   std::vector<float> values(60);
   std::iota(values.begin(), values.end(), 1.0F);
   array.write(all, values);

@@ -1,4 +1,4 @@
-// What a program hands to others as a tensor: <dlpack/dlpack.h> is found.
+// A tensor for export: <dlpack/dlpack.h> is found.
 #include <tessera/with/dlpack.hpp>
 
 DLManagedTensorVersioned* tensor_of(tessera::HostBuffer bytes);

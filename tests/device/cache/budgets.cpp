@@ -1,5 +1,5 @@
-// Budgets hold at every moment, not only when somebody looks: the machine has no byte more than they allow, beside what
-// reads take that are under way, and is never asked for one. Where every chunk was read before, it has no byte more.
+// Budgets hold at every moment, not only when a test looks: the machine has exactly the memory of the budgets, besides
+// that of reads in progress, and is never asked for more. If every chunk was read before, it has no more.
 #include <atomic>
 #include <random>
 #include <thread>
@@ -15,13 +15,13 @@ using test::DeviceQueue, test::HostQueue, test::cached_chunk, test::under_seeds;
 
 namespace {
 
-constexpr std::uint64_t rows = 128, columns = 160;  // 80 chunks, which are in device memory as they are
+constexpr std::uint64_t rows = 128, columns = 160;  // 80 chunks, which are in device memory unencoded
 constexpr std::size_t threads = 3;
-// What the threads hold at once, in two boxes of four chunks each, and two to bring others to the host.
+// Memory that the threads hold at once, in two boxes of four chunks each, and two to copy others to the host.
 constexpr CacheBudget budget{.device = (threads * 8 + 2) * cached_chunk, .host = 64 << 10};
-constexpr std::uint64_t of_reads = 16 * cached_chunk;  // on the device; page-locked memory they need none
+constexpr std::uint64_t of_reads = 16 * cached_chunk;  // on the device; they need no page-locked memory
 
-// Takes what memory the machine has beyond the budgets.
+// Allocates the machine's memory beyond the budgets.
 struct Rest {
   DeviceBuffer device;
   PinnedBuffer host;
@@ -38,9 +38,9 @@ bool hold_some(Cache const& cache, std::mt19937_64& random, DeviceQueue& on) {
     auto const row = random() % (rows / 16 - 1) * 16, column = random() % (columns / 16 - 1) * 16;
     return Box{{row, row + 16 * (1 + random() % 2)}, {column, column + 16 * (1 + random() % 2)}};
   };
-  auto const held = cache.template hold<S>(box(), on);
+  auto const held = cache.on(on).template hold<S>(box());
   auto const* const where = held[0].view.data;
-  auto const others = cache.hold(box(), on);  // which may send away all but the held ones
+  auto const others = cache.on(on).hold(box());  // which may evict all but the held ones
   auto const found = cache.statistics();
   bool right = held[0].view.data == where && found.device_bytes <= budget.device && found.host_bytes <= budget.host;
   for (auto const chunk : held)
@@ -48,7 +48,7 @@ bool hold_some(Cache const& cache, std::mt19937_64& random, DeviceQueue& on) {
   return right;
 }
 
-// Where chunks are `known`, the cache has read all of them before, and has room for them: they spill and return.
+// If chunks are `known`, the cache has read all of them before, and has room for them: they spill and return.
 void check_budgets(bool known) {
   under_seeds(8, [known, seed = std::uint64_t{0}]() mutable {
     ++seed;
@@ -57,7 +57,7 @@ void check_budgets(bool known) {
     std::vector<DeviceQueue> queues;
     for (std::size_t i = 0; i < threads; ++i) queues.emplace_back(HostQueue{});
     auto const array = create_array<std::int32_t, 2>(
-        test::in_device_memory(), "a", {.shape = {rows, columns}, .chunk_shape = {16, 16}}, test::OnDevice{}, on);
+        test::in_device_memory(), "a", {.shape = {rows, columns}, .chunks = {16, 16}}, test::OnDevice{}, on);
     {
       auto const numbers = test::numbers_from<std::int32_t>(1, rows * columns);
       array.write(all, test::on_device<std::int32_t, 2>(numbers, {rows, columns}, on)).wait();

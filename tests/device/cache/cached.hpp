@@ -1,4 +1,4 @@
-// What tests of caches on the device have in common.
+// Common code of tests of caches on the device.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -14,7 +14,7 @@ inline auto cached_array(tessera::Extents const& shape, DeviceQueue const& on,
                          tessera::MemoryStore<tessera::HostBuffer> const& store = {}) {
   using namespace tessera;
   auto const array =
-      create_array<std::int32_t, 2>(store, "a", {.shape = shape, .chunk_shape = {16, 16}}, Compressed{}, on);
+      create_array<std::int32_t, 2>(store, "a", {.shape = shape, .chunks = {16, 16}}, Compressed{}, on);
   array.through<space::Host>().write(all, numbers_from<std::int32_t>(1, shape[0] * shape[1]));
   return array;
 }
@@ -28,7 +28,7 @@ struct FirstRow {
   }
 };
 
-/// The elements of a held chunk, once the queue has come there.
+/// The elements of a held chunk, once the queue has reached this point.
 template <class Held>
 std::vector<std::int32_t> elements_of(Held const& held, tessera::Extents const& chunk, DeviceQueue& on) {
   using namespace tessera;
@@ -41,7 +41,7 @@ std::vector<std::int32_t> elements_of(Held const& held, tessera::Extents const& 
     for (std::uint64_t j = 0; j < held.view.shape[1]; ++j) result.push_back(whole[i * chunk[1] + j]);
   return result;
 }
-/// What they are, in an array of that many columns that counts from 1 on.
+/// Their values, in an array of that many columns that counts from 1 on.
 template <class Held>
 std::vector<std::int32_t> expected_of(Held const& held, std::uint64_t columns) {
   std::vector<std::int32_t> result;

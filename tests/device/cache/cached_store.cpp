@@ -1,5 +1,5 @@
-// Encoded values that a CachedStore keeps in device memory, and in host memory behind it: what is kept does not cross
-// again, and takes what its budgets say.
+// Encoded values that a CachedStore keeps in device memory, and in host memory after it: cached values do not cross
+// again, and need the memory of its budgets.
 #include <device/cache/cached.hpp>
 #include <device/stores.hpp>
 #include <support/asked_batches.hpp>
@@ -27,7 +27,7 @@ struct Tiers {
 template <class Device>
 auto array_in(MemoryStore<HostBuffer> const& values, Device const& device, DeviceQueue const& on) {
   auto const array = create_array<std::int32_t, 2>(SplitStore{values, device}, "a",
-                                                   {.shape = {64, 64}, .chunk_shape = {16, 16}}, test::OnDevice{}, on);
+                                                   {.shape = {64, 64}, .chunks = {16, 16}}, test::OnDevice{}, on);
   array.write(all, array.template read<DeviceBuffer>(all)).wait();
   auto const raw = open_array<std::int32_t, 2, test::FromHost>(values, "a", on);
   raw.template through<space::Host>().write(all, test::numbers_from<std::int32_t>(1, 64 * 64));
@@ -50,12 +50,12 @@ TEST_CASE("values that are kept in device memory do not cross again, on any queu
     Tiers const tiers{16 * cached_chunk, 0};
     auto const array = array_in(tiers.values, tiers.device, on);
     auto const expected = test::numbers_from<std::int32_t>(1, 64 * 64);
-    auto first = array.read<DeviceBuffer>(all, on);
-    auto const again = array.read<DeviceBuffer>(all, other);  // before the first queue has come there
+    auto first = array.on(on).read<DeviceBuffer>(all);
+    auto const again = array.on(other).read<DeviceBuffer>(all);  // before the first queue has reached them
     CHECK(test::on_host(again, other) == expected);
     CHECK(test::on_host(first, on) == expected);
     emulation::Watch const watch;
-    array.read({{8, 40}, all}, first.view().sub({{8, 40}, all}), on).wait();
+    array.on(on).read({{8, 40}, all}, first.view().sub({{8, 40}, all})).wait();
     CHECK(watch.copied(cudaMemcpyHostToDevice) == 0);
     CHECK(test::on_host(first, on) == expected);
     CHECK(tiers.device.statistics().misses == 16);
@@ -75,15 +75,15 @@ TEST_CASE("what a read lacks is one batch of the store behind") {
     ReadOptions const together{.mini_batch = every_chunk};
     (void)behind.batches();
     Box const second{{16, 32}, all};
-    array.read(second, memory.view().sub(second), on, together).wait();
+    array.on(on).read(second, memory.view().sub(second), together).wait();
     CHECK(behind.batches() == "a/c/1/0, a/c/1/1, a/c/1/2, a/c/1/3");
-    array.read(all, memory, on, together).wait();
+    array.on(on).read(all, memory, together).wait();
     std::string others;
     for (auto const* row : {"0", "2", "3"})
       for (auto const* column : {"0", "1", "2", "3"})
         others += std::string{others.empty() ? "" : ", "} + "a/c/" + row + "/" + column;
     CHECK(behind.batches() == others);
-    array.read(all, memory, on, together).wait();
+    array.on(on).read(all, memory, together).wait();
     CHECK(behind.batches().empty());
     CHECK(test::on_host(memory, on) == test::numbers_from<std::int32_t>(1, 64 * 64));
   });
@@ -104,7 +104,7 @@ TEST_CASE("each memory has the values that its budget has room for, and no byte 
     auto const before = taken();
     for (int round = 0; round < 2; ++round)
       for (std::uint64_t row = 0; row < 64; row += 16) {
-        array.read({{row, row + 16}, all}, memory.view().sub({{row, row + 16}, all}), on).wait();
+        array.on(on).read({{row, row + 16}, all}, memory.view().sub({{row, row + 16}, all})).wait();
         CHECK(tiers.device.statistics().bytes == 4 * cached_chunk);
         CHECK(tiers.host.statistics().bytes <= 8 * cached_chunk);
         CHECK(taken() - before == 4 * cached_chunk);

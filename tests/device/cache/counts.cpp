@@ -1,5 +1,5 @@
-// What a cache costs the device: a hit nothing, a miss two calls more than the read of its chunks, a spill and a return
-// one copy for all chunks that lie side by side.
+// The cost of a cache for the device: a hit nothing, a miss two calls more than the read of its chunks, a spill and a
+// return one copy for all adjacent chunks.
 #include <device/cache/cached.hpp>
 
 namespace cache_counts_tests {
@@ -14,12 +14,12 @@ TEST_CASE("a hit costs no call of CUDA's, on the cache's queue and on another") 
     DeviceQueue on{HostQueue{}}, other{HostQueue{}};
     ChunkCache const cache{cached_array({64, 64}, on), {.device = 16 * cached_chunk, .host = 128 << 10}};
     (void)cache.hold(all);
-    (void)cache.hold(all, other);
+    (void)cache.on(other).hold(all);
     (void)cache.hold<space::Host>(all);
     auto const before = cache.statistics();
     emulation::Watch const watch;
     for (auto const chunk : cache.hold(all)) CHECK(chunk.view.data);
-    (void)cache.hold({{0, 20}, 5}, other);
+    (void)cache.on(other).hold({{0, 20}, 5});
     (void)cache.hold<space::Host>(all);
     CHECK(watch.calls().empty());
     CHECK(cache.statistics().hits == before.hits + 16 + 2 + 16);
@@ -81,7 +81,7 @@ TEST_CASE("chunks spill by one copy, and come back by one copy, not by a read") 
       CHECK(watch.copied(cudaMemcpyHostToDevice) == 4 * cached_chunk);
       for (auto const chunk : held) CHECK(test::elements_of(chunk, {16, 16}, on) == test::expected_of(chunk, 64));
     }
-    // What the host has of them still is not copied again.
+    // Chunks that the host still has are not copied again.
     emulation::Watch const watch;
     (void)cache.hold(second);
     CHECK(watch.copies(cudaMemcpyDeviceToHost) == 0);
@@ -111,7 +111,7 @@ TEST_CASE("chunks that lie side by side spill by one copy in whichever order the
     CHECK(found.hits == 4);
     CHECK(found.on_device == 4);
     CHECK(found.on_host == 4);
-    (void)cache.hold({{0, 32}, {0, 16}});  // one that came back, and one that was there
+    (void)cache.hold({{0, 32}, {0, 16}});  // one that came back, and one that was present
     CHECK(cache.statistics().hits == 5);
   });
 }
@@ -129,7 +129,7 @@ TEST_CASE("a chunk that the device has is copied for the host, unless it lies in
 
     MemoryStore<HostBuffer> const store;
     auto const raw =
-        create_array<std::int32_t, 1>(store, "r", {.shape = {32}, .chunk_shape = {16}}, test::FromHost{}, on);
+        create_array<std::int32_t, 1>(store, "r", {.shape = {32}, .chunks = {16}}, test::FromHost{}, on);
     raw.through<space::Host>().write(all, test::numbers_from<std::int32_t>(1, 32));
     ChunkCache const uncompressed{raw, {.device = 1 << 10, .host = 64 << 10}};
     (void)uncompressed.hold(all);

@@ -1,5 +1,5 @@
-// A cache of the device whose threads, calls and stores all go wrong at once: nothing is lost, and at every turn it has
-// the memory that it says it has, within its budgets.
+// A cache of the device whose threads, calls and stores all fail at once: nothing is lost, and at every turn it has the
+// memory that it reports, within its budgets.
 #include <atomic>
 #include <barrier>
 #include <memory>
@@ -19,7 +19,7 @@ using test::DeviceQueue, test::HostQueue, test::cached_chunk, test::under_seeds;
 
 namespace {
 
-// Every k-th call of it fails, in whichever thread, or one.
+// Every k-th call of it fails, in any thread, or in one.
 struct Failing : MemoryStore<HostBuffer> {
   struct Calls {
     std::atomic<std::uint64_t> made{0}, failed{0}, every{~std::uint64_t{0}}, only{0};
@@ -28,7 +28,7 @@ struct Failing : MemoryStore<HostBuffer> {
 
   void count(Key const& key) const {
     auto const number = calls->made.fetch_add(1) + 1;
-    // One of `every` on average: in step with its calls, a thread that is left alone would fail at each try.
+    // One of `every` on average: in step with its calls, a lone thread would fail at each try.
     auto const mixed = (number * 0x9e3779b97f4a7c15u) >> 32;
     if (mixed % calls->every.load() != 0 && number != calls->only.load()) return;
     ++calls->failed;
@@ -50,14 +50,14 @@ struct Failing : MemoryStore<HostBuffer> {
 
 constexpr std::uint64_t threads = 3, rows_each = 64, columns = 80, rows = threads * rows_each;  // 60 chunks
 auto array_in(Failing const& store, DeviceQueue const& on) {
-  auto const array = create_array<std::int32_t, 2>(store, "a", {.shape = {rows, columns}, .chunk_shape = {16, 16}},
+  auto const array = create_array<std::int32_t, 2>(store, "a", {.shape = {rows, columns}, .chunks = {16, 16}},
                                                    test::Compressed{}, on);
   array.through<space::Host>().write(all, test::numbers_from<std::int32_t>(1, rows * columns));
   return array;
 }
 constexpr CacheBudget budget{.device = 24 * cached_chunk, .host = 64 << 10};
 
-// One thread's: it changes and looks at rows of its own, and holds and prefetches them.
+// A thread: it changes and checks rows of its own, and holds and prefetches them.
 template <class Cache>
 class Worker {
  public:
@@ -68,7 +68,7 @@ class Worker {
         expected_(
             test::numbers_from<std::int32_t>(static_cast<std::int32_t>(1 + first_ * columns), rows_each * columns)) {}
 
-  // Something, until it has worked.
+  // Repeats something until it works.
   bool step() {
     auto const row = random_() % (rows_each - 1), column = random_() % (columns - 1);
     auto const height = 1 + random_() % std::min<std::uint64_t>(24, rows_each - row),
@@ -82,9 +82,9 @@ class Worker {
     };
     for (auto& one : part) one = static_cast<std::int32_t>(random_() % 100000);
     auto const run = [&] {
-      if (what < 3) return on_host ? cache_.write(box, part, own_) : write(box, part, height, width);
-      if (what < 6) return on_host ? cache_.read(box, part, own_) : read(box, part, height, width);
-      if (what == 6) return on_host ? void(cache_.template hold<space::Host>(box, own_)) : void(cache_.hold(box, own_));
+      if (what < 3) return on_host ? cache_.on(own_).write(box, part) : write(box, part, height, width);
+      if (what < 6) return on_host ? cache_.on(own_).read(box, part) : read(box, part, height, width);
+      if (what == 6) return on_host ? void(cache_.on(own_).template hold<space::Host>(box)) : void(cache_.on(own_).hold(box));
       return random_() % 2 == 0 ? void(cache_.write_back()) : cache_.prefetch(box);
     };
     if (!until_it_works(run)) return false;
@@ -113,12 +113,12 @@ class Worker {
  private:
   void write(Box const& box, std::vector<std::int32_t> const& part, std::uint64_t height, std::uint64_t width) {
     auto memory = test::on_device<std::int32_t, 2>(part, {height, width}, own_);
-    cache_.write(box, memory, own_);
+    cache_.on(own_).write(box, memory);
     own_.wait();
   }
   void read(Box const& box, std::vector<std::int32_t>& part, std::uint64_t height, std::uint64_t width) {
     auto memory = test::on_device<std::int32_t, 2>(part, {height, width}, own_);
-    cache_.read(box, memory, own_);
+    cache_.on(own_).read(box, memory);
     part = test::on_host(memory, own_);
   }
 
@@ -145,12 +145,12 @@ void check_stored(Cache const& cache, Workers const& workers) {
     expected.insert(expected.end(), worker->expected().begin(), worker->expected().end());
   CHECK(stored == expected);
   CHECK(cache.statistics().dirty == 0);
-  cache.clear();  // no room was lost on the way
+  cache.clear();  // no room was lost
   CHECK(cache.statistics().device_bytes == 0);
   CHECK(cache.statistics().host_bytes == 0);
 }
 
-// Three threads on a cache, of which the k-th call of CUDA's, or of the store, fails. Returns whether there was one.
+// Three threads on a cache, where the k-th call of CUDA, or of the store, fails. Returns whether one did.
 bool fail_one(std::uint64_t k, bool of_store) {
   bool has_failed = false;
   {
@@ -187,7 +187,7 @@ TEST_CASE("threads on a cache, and each call of CUDA's and of the store fails in
   for (bool const of_store : {false, true}) {
     CAPTURE(of_store);
     std::uint64_t k = 0, has_not = 0;
-    for (; has_not < 5; ++k) {  // how many calls there are is the threads' to say
+    for (; has_not < 5; ++k) {  // the number of calls depends on the threads
       CAPTURE(k);
       emulation::seed(k % 16);
       has_not = fail_one(k, of_store) ? 0 : has_not + 1;
@@ -220,7 +220,7 @@ TEST_CASE(
       device_failures += emulation::has_failed();
       breaks ? emulation::fail(3 + seed * 7 % 60) : emulation::fail_nothing();
     };
-    // At each turn one thread looks, while the others wait.
+    // At each turn one thread checks, while the others wait.
     std::barrier turn{static_cast<std::ptrdiff_t>(threads), [&]() noexcept {
                         breaking(false);
                         auto const now = taken();

@@ -28,7 +28,7 @@ void write_and_be_killed(char const* folder) {
   auto const array = open_array<std::int32_t, 2, test::Compressed>(LocalStore<HostBuffer>{folder}, "a", on);
   ChunkCache const cache{array, {.device = 5 * cached_chunk, .host = 64 << 10}};
   auto const memory = test::on_device<std::int32_t, 2>(numbers(), {rows, columns}, on);
-  cache.write(all, memory, on);
+  cache.on(on).write(all, memory);
   auto const found = cache.statistics();
   bool const is_everywhere = found.dirty == 32 && found.on_device == 5 && found.on_host == 27;
   cache.flush();
@@ -43,9 +43,9 @@ TEST_CASE("a process that is killed after a flush has lost nothing, wherever its
   test::TemporaryFolder const folder;
   LocalStore<HostBuffer> const store{folder / "s"};
   using Stored = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
-  NewArray<std::int32_t> const described{.shape = {rows, columns}, .chunk_shape = {16, 16}};
+  NewArray<std::int32_t> const described{.shape = {rows, columns}, .chunks = {16, 16}};
   auto const array = create_array<std::int32_t, 2>(store, "a", described, Stored{}, HostQueue{});
-  auto const child = ::fork();  // CUDA does not survive that, so another program begins
+  auto const child = ::fork();  // CUDA does not survive that, so a new program begins
   if (child == 0) {
     ::setenv(here, (folder / "s").c_str(), 1);
     ::execl("/proc/self/exe", "killed", "--test-case=a process that is killed after a flush*", nullptr);

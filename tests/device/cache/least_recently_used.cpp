@@ -1,5 +1,5 @@
-// An array of eight times the device's budget, by slabs and at random: what crosses the bus is what the rule of the
-// least recently used asks for, and nothing is decoded that the cache has.
+// An array of eight times the device's budget, by slabs and at random: bytes cross the bus exactly as
+// least-recently-used eviction requires, and cached chunks are not decoded again.
 #include <algorithm>
 #include <list>
 #include <random>
@@ -18,9 +18,10 @@ namespace {
 
 using Number = std::pair<std::uint64_t, std::uint64_t>;
 
-// The rule: a chunk is in one of two memories; the least recently used leaves the first for the second, and that for
-// good. Every step between a memory and the outside that crosses the bus counts. With copies, what comes back stays in
-// the second memory too, as long as its age allows: it leaves the first without crossing, and takes room from others.
+// The model: a chunk is in one of two memories; the least recently used one moves from the first to the second, and
+// leaves that for good. Every step between a memory and the outside that crosses the bus counts. With copies, a chunk
+// that comes back stays in the second memory too, as long as its age allows: it leaves the first without crossing, but
+// takes room from others.
 class Rule {
  public:
   Rule(std::size_t device, std::size_t host, bool copies = false)
@@ -41,7 +42,7 @@ class Rule {
     while (host_.size() > most_host_) host_.pop_front();
   }
 
-  std::uint64_t crossings = 0, decoded = 0, lacked = 0;  // lacked: by the device
+  std::uint64_t crossings = 0, decoded = 0, lacked = 0;  // not on the device
 
  private:
   static bool erase(std::list<Number>& from, Number const& chunk) {
@@ -93,7 +94,7 @@ void check_trace(std::uint64_t seed, int steps, Next&& next) {
   CHECK(found.misses == lacking);
   CHECK(found.misses <= least.decoded);
   CHECK(found.misses <= copies.decoded);
-  CHECK(100 * (found.misses + found.returns) <= 102 * rule.lacked);  // the device has the chunks that the rule says
+  CHECK(100 * (found.misses + found.returns) <= 102 * rule.lacked);  // the device has the model's chunks
   CHECK(10 * crossed <= 11 * rule.crossings * cached_chunk);
   CHECK(10 * crossed <= 15 * copies.crossings * cached_chunk);  // the price of fewer decodes
   CHECK(found.to_device + found.to_host + found.decoded == crossed);
@@ -108,7 +109,7 @@ void check_trace(std::uint64_t seed, int steps, Next&& next) {
 
 TEST_CASE("an array of eight times the device's budget by slabs: what crosses is what the rule asks for") {
   using Range = std::pair<std::uint64_t, std::uint64_t>;
-  // Slabs of a row of chunks, there and back, so that some are used again.
+  // Slabs of a row of chunks, forwards and backwards, so that some are used again.
   check_trace(0, 48, [](int step) {
     auto const at = static_cast<std::uint64_t>(step % 16 < 8 ? step % 16 : 15 - step % 16);
     return std::pair{Range{at, at + 1}, Range{0, 16}};
@@ -119,7 +120,7 @@ TEST_CASE("an array of eight times the device's budget at random: what crosses i
   using Range = std::pair<std::uint64_t, std::uint64_t>;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     std::mt19937_64 random{seed};
-    // Most of the time near one place, so that there is something to keep.
+    // Most of the time near one place, so that caching pays.
     check_trace(seed, 300, [&](int) {
       auto const row = random() % 4 == 0 ? random() % 8 : random() % 3,
                  col = random() % 4 == 0 ? random() % 13 : random() % 5;

@@ -1,5 +1,5 @@
-// What queues do with chunks of a cache comes in the right order, though nobody waits: who reads a chunk comes after
-// who filled or changed it, and what takes its memory away comes after who reads it.
+// Work of queues on chunks of a cache runs in the right order without waits: reads of a chunk follow the write or
+// change, and eviction of its memory follows the reads.
 #include <algorithm>
 #include <numeric>
 
@@ -24,7 +24,7 @@ struct Take {
   TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const { to[i] = view.in_kernel(i / 16, i % 16); }
 };
 
-// The array has a column of chunks; a kernel takes the elements of one, and nobody waits before `found`.
+// The array has a column of chunks; a kernel copies the elements of one, without a wait before `found`.
 struct Reader {
   DeviceQueue on{HostQueue{}};
   OwnedArray<std::int32_t, 2, DeviceBuffer> memory =
@@ -32,7 +32,7 @@ struct Reader {
 
   template <class Cache>
   void take(Cache const& cache, std::uint64_t chunk) {
-    auto const held = cache.hold({chunk * 16, 0}, on);
+    auto const held = cache.on(on).hold({chunk * 16, 0});
     launch(on, 16 * 16, Take{held[0].view, memory.data()});
   }
   std::vector<std::int32_t> found() { return test::on_host(memory, on); }
@@ -64,7 +64,7 @@ TEST_CASE("a queue that reads chunks comes after those that changed them, and wh
     Reader before, after;
     before.take(cache, 1);
     {
-      auto const held = cache.hold_for_writing({16, 0}, writer);
+      auto const held = cache.on(writer).hold_for_writing({16, 0});
       launch(writer, 16 * 16, Change{held[0].view});
     }
     after.take(cache, 1);
@@ -74,6 +74,21 @@ TEST_CASE("a queue that reads chunks comes after those that changed them, and wh
     CHECK(before.found() == chunk_of(1, -1));
     cache.flush();
     CHECK(cache.array().read<HostBuffer>({{16, 32}, all})(0, 1) == -258);
+  });
+}
+
+TEST_CASE("memory that a cache gives back is no longer in use by the copies and kernels that filled it") {
+  under_seeds(32, [] {
+    DeviceQueue on{HostQueue{}};
+    ChunkCache const cache{cached_array({128, 16}, on), {.device = 2 * cached_chunk, .host = 6 * cached_chunk}};
+    Reader reader;
+    cache.prefetch({{0, 96}, all});  // fills chunks, and spills some: the device is still working on it
+    cache.clear();
+    cache.prefetch({{64, 128}, all});
+    reader.take(cache, 5);
+    cache.clear();
+    CHECK(reader.found() == chunk_of(5));
+    CHECK(cache.array().read<HostBuffer>({{16, 32}, all})(0, 1) == 258);
   });
 }
 
@@ -104,7 +119,7 @@ TEST_CASE("chunks leave memory after a queue that has used them by a hit alone")
     ChunkCache const cache{cached_array({64, 16}, on), {.device = 2 * cached_chunk}};
     Reader reader;
     cache.prefetch({{0, 32}, all});
-    reader.take(cache, 0);  // from here on that queue comes after what filled both
+    reader.take(cache, 0);  // from here on that queue follows the filling of both
     auto const before = cache.statistics().hits;
     reader.take(cache, 1);
     CHECK(cache.statistics().hits == before + 1);
@@ -159,8 +174,8 @@ TEST_CASE("the k-th call of a spill fails: page-locked memory that a copy is on 
       DeviceQueue on{HostQueue{}};
       ChunkCache const cache{cached_array({128, 16}, on), {.device = 3 * cached_chunk, .host = 64 << 10}};
       cache.prefetch({{0, 48}, all});
-      auto const between = cache.hold({16, 0});  // the others lie apart: each spills by a copy of its own
-      (void)cache.hold<space::Host>({112, 0});   // the host has waited for what there was
+      auto const between = cache.hold({16, 0});  // the others are apart: each spills by a copy of its own
+      (void)cache.hold<space::Host>({112, 0});   // the host has waited for earlier work
       emulation::fail(k);
       try {
         (void)cache.hold({{48, 80}, all});
@@ -196,7 +211,7 @@ TEST_CASE("the k-th call of a read or a write fails: the memory that it was give
         emulation::fail(k);
         bool threw = false;
         try {
-          writes ? cache.write(all, memory, user) : cache.read(all, memory, user);
+          writes ? cache.on(user).write(all, memory) : cache.on(user).read(all, memory);
         } catch (Error const&) {
           threw = true;
         }
@@ -211,7 +226,7 @@ TEST_CASE("the k-th call of a read or a write fails: the memory that it was give
         auto found = test::on_device<std::int32_t, 2>(given, {64, 16}, on);
         cache.read(all, found);
         auto const elements = test::on_host(found, on);
-        CHECK(std::ranges::count(elements, 99) <= 1);  // that which counts from 1 on
+        CHECK(std::ranges::count(elements, 99) <= 1);  // the one that counts from 1 on
       }
       test::check_nothing_left();
       if (!has_failed) {
@@ -222,7 +237,7 @@ TEST_CASE("the k-th call of a read or a write fails: the memory that it was give
 }
 
 TEST_CASE("a write of many parts fails after its first launch: chunks that it made go after that") {
-  constexpr std::uint64_t rows = 1280;  // from the last to the first: more parts than those of a launch
+  constexpr std::uint64_t rows = 1280;  // from the last to the first: more parts than in a launch
   for (std::size_t k = 0;; ++k) {
     CAPTURE(k);
     bool has_failed = false;
@@ -236,16 +251,16 @@ TEST_CASE("a write of many parts fails after its first launch: chunks that it ma
       emulation::fail(k);
       bool threw = false;
       try {
-        cache.write(Orthogonal{list, all}, memory, user);
+        cache.on(user).write(Orthogonal{list, all}, memory);
       } catch (Error const&) {
         threw = true;
       }
       has_failed = emulation::has_failed();
       emulation::fail_nothing();
       auto found = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(rows * 16), {rows, 16}, on);
-      cache.read(all, found, on);
+      cache.on(on).read(all, found);
       emulation::run_all();
-      cache.read(all, found, on);
+      cache.on(on).read(all, found);
       if (threw)
         CHECK(test::on_host(found, on) == test::numbers_from<std::int32_t>(1, rows * 16));
       else
@@ -270,17 +285,17 @@ TEST_CASE("a write that fails leaves each element as it was or as it was written
       ChunkCache const cache{array, {.device = 3 * cached_chunk, .host = k % 3 * 64 << 10}};
       auto const memory = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(40 * 16, -1), {40, 16}, on);
       auto const before = test::numbers_from<std::int32_t>(5000, 48 * 16);
-      cache.write({{0, 48}, all}, test::on_device<std::int32_t, 2>(before, {48, 16}, on), on);
+      cache.on(on).write({{0, 48}, all}, test::on_device<std::int32_t, 2>(before, {48, 16}, on));
       on.wait();
       emulation::fail(k);
       try {
-        cache.write({{16, 56}, all}, memory, on);
+        cache.on(on).write({{16, 56}, all}, memory);
       } catch (Error const&) {
       }
       has_failed = emulation::has_failed();
       emulation::fail_nothing();
       auto read = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(64 * 16), {64, 16}, on);
-      cache.read(all, read, on);
+      cache.on(on).read(all, read);
       auto const found = test::on_host(read, on);
       bool is_right = true;
       for (std::int32_t i = 0; i < 64 * 16; ++i) {

@@ -17,7 +17,7 @@ using test::DeviceQueue, test::HostQueue, test::cached_array, test::cached_chunk
 
 namespace {
 
-// Two chunks along each dimension, of which the device has room for half, and the host for all.
+// Two chunks along each dimension; the device has room for half, and the host for all.
 template <std::size_t Rank>
 void check_where() {
   CAPTURE(Rank);
@@ -25,7 +25,7 @@ void check_where() {
   DeviceQueue on{HostQueue{}};
   auto const array = create_array<std::int32_t, Rank>(
       MemoryStore<HostBuffer>{}, "a",
-      {.shape = Extents::filled(Rank, 4), .chunk_shape = Extents::filled(Rank, 2), .fill = 7}, test::Compressed{}, on);
+      {.shape = Extents::filled(Rank, 4), .chunks = Extents::filled(Rank, 2), .fill = 7}, test::Compressed{}, on);
   auto const bytes = std::max<std::uint64_t>(slot, (std::uint64_t{1} << Rank) * sizeof(std::int32_t));
   ChunkCache const cache{array, {.device = chunks / 2 * bytes, .host = 64 << 10}};
   auto const chunk = [](std::uint64_t i) {
@@ -97,10 +97,10 @@ TEST_CASE("values of one array in device memory and in files: what is in files a
     LocalStore<DeviceBuffer> const files{folder / std::to_string(made++)};
     SplitStore const store{MemoryStore<HostBuffer>{}, RoutedStore{memory, files, ChunksWhere{"a", upper}}};
     auto const array =
-        create_array<std::int32_t, 2>(store, "a", {.shape = {64, 16}, .chunk_shape = {16, 16}}, test::OnDevice{}, on);
+        create_array<std::int32_t, 2>(store, "a", {.shape = {64, 16}, .chunks = {16, 16}}, test::OnDevice{}, on);
     auto const numbers = test::numbers_from<std::int32_t>(1, 64 * 16);
     auto const from = test::on_device<std::int32_t, 2>(numbers, {64, 16}, on);
-    array.write(all, from, on).wait();
+    array.on(on).write(all, from).wait();
     std::size_t in_memory = 0, in_files = 0;
     memory.list("", [&](Listed const&) { ++in_memory; });
     files.list("", [&](Listed const&) { ++in_files; });
@@ -108,7 +108,7 @@ TEST_CASE("values of one array in device memory and in files: what is in files a
     CHECK(in_files == 1);
     auto to = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(64 * 16), {64, 16}, on);
     emulation::Watch const watch;
-    array.read(all, to, on).wait();
+    array.on(on).read(all, to).wait();
     CHECK(watch.copied(cudaMemcpyHostToDevice) == cached_chunk);
     CHECK(test::on_host(to, on) == numbers);
   });
@@ -119,18 +119,18 @@ TEST_CASE("encoded chunks in device memory, and decoded ones in a cache: none is
     DeviceQueue on{HostQueue{}};
     using Checked = Pipeline<space::Device, codec::Bytes, codec::DeviceCrc32c>;
     auto const array = create_array<std::int32_t, 2>(test::in_device_memory(), "a",
-                                                     {.shape = {64, 64}, .chunk_shape = {16, 16}}, Checked{}, on);
+                                                     {.shape = {64, 64}, .chunks = {16, 16}}, Checked{}, on);
     auto const numbers = test::numbers_from<std::int32_t>(1, 64 * 64);
     auto const from = test::on_device<std::int32_t, 2>(numbers, {64, 64}, on);
-    array.write(all, from, on).wait();
+    array.on(on).write(all, from).wait();
     ChunkCache const cache{array, {.device = 4 * cached_chunk}};
     emulation::Watch const watch;
     for (int round = 0; round < 2; ++round)
       for (std::uint64_t row = 0; row < 64; row += 16)
         for (std::uint64_t column = 0; column < 64; column += 32)
           CHECK(cache.hold({{row, row + 16}, {column, column + 32}}).size() == 2);
-    CHECK(cache.statistics().misses == 32);                          // what made room was decoded anew
-    CHECK(watch.copied(cudaMemcpyHostToDevice) < 4 * cached_chunk);  // lists of what to decode and to place
+    CHECK(cache.statistics().misses == 32);                          // the evicted one was decoded anew
+    CHECK(watch.copied(cudaMemcpyHostToDevice) < 4 * cached_chunk);  // lists of chunks to decode and to place
     CHECK(watch.copied(cudaMemcpyDeviceToHost) < 4 * cached_chunk);
     for (auto const chunk : cache.hold({{16, 32}, {0, 64}}))
       CHECK(test::elements_of(chunk, {16, 16}, on) == test::expected_of(chunk, 64));
@@ -143,9 +143,9 @@ TEST_CASE(
     DeviceQueue on{HostQueue{}};
     using Checked = Pipeline<space::Device, codec::Bytes, codec::DeviceCrc32c>;
     auto const array = create_array<std::int32_t, 2>(test::in_device_memory(), "a",
-                                                     {.shape = {64, 64}, .chunk_shape = {16, 16}}, Checked{}, on);
+                                                     {.shape = {64, 64}, .chunks = {16, 16}}, Checked{}, on);
     auto const from = test::on_device<std::int32_t, 2>(test::numbers_from<std::int32_t>(1, 64 * 64), {64, 64}, on);
-    array.write(all, from, on).wait();
+    array.on(on).write(all, from).wait();
     ChunkCache const cache{array, {.device = 3 * cached_chunk, .host = 64 << 10}};
     for (auto const chunk : cache.hold<space::Host>(all)) {
       auto const expected = test::expected_of(chunk, 64);

@@ -1,5 +1,5 @@
-// Random programs on a cache of the device: every element is right, whatever is where, whatever fails, and the budget
-// is kept.
+// Random programs on a cache of the device: every element is right, wherever it is, whatever fails, and the budget is
+// kept.
 #include <memory>
 #include <optional>
 #include <random>
@@ -16,10 +16,10 @@ using test::DeviceQueue, test::HostQueue, test::cached_array, test::cached_chunk
 
 namespace {
 
-// 119 chunks, more than there is room for on the device and on the host together.
+// 119 chunks, more than fit on the device and on the host together.
 constexpr std::uint64_t rows = 260, columns = 100, of_device = 12 * cached_chunk, of_host = 64 << 10;
 
-// A cache, what its elements should be, and things that a program does with it. Each may fail and is done again.
+// A cache, its expected elements, and operations of a program on it. Each may fail and is repeated.
 class Program {
  public:
   explicit Program(std::uint64_t seed, std::uint64_t host = of_host)
@@ -73,7 +73,7 @@ class Program {
     cache_.flush();
     check_stored();
     CHECK(cache_.statistics().dirty == 0);
-    // What it says that it takes is what the runtime knows of.
+    // The memory that it reports equals the runtime's count.
     for (auto& queue : queues_) queue.trim();
     auto const taken = cache_.statistics();
     auto const before = emulation::alive();
@@ -106,10 +106,10 @@ class Program {
 
   void write(Region const& box, std::vector<std::int32_t> const& fresh, DeviceQueue& on, bool on_host) {
     if (on_host) {
-      cache_.write(of(box), fresh, on);
+      cache_.on(on).write(of(box), fresh);
     } else {
       auto memory = test::on_device<std::int32_t, 2>(fresh, box.count, on);
-      cache_.write(of(box), memory, on);
+      cache_.on(on).write(of(box), memory);
       on.keep(std::move(memory));
     }
     for_each(box, [&](std::size_t i, std::int32_t& element) { element = fresh[i]; });
@@ -117,10 +117,10 @@ class Program {
   void read(Region const& box, DeviceQueue& on, bool on_host) {
     std::vector<std::int32_t> found(box.count[0] * box.count[1], -1);
     if (on_host) {
-      cache_.read(of(box), found, on);
+      cache_.on(on).read(of(box), found);
     } else {
       auto memory = test::on_device<std::int32_t, 2>(found, box.count, on);
-      cache_.read(of(box), memory, on);
+      cache_.on(on).read(of(box), memory);
       found = test::on_host(memory, on);
     }
     bool same = true;
@@ -132,8 +132,8 @@ class Program {
     auto const inside = [&](std::uint64_t first, std::uint64_t end) {
       return Slice{first / 16 * 16, std::min(end, first / 16 * 16 + 48)};
     };
-    auto const held = cache_.template hold<S>(Box{inside(box.first[0], rows), inside(box.first[1], columns)}, on);
-    // Others come and go; what is held stays where it is.
+    auto const held = cache_.on(on).template hold<S>(Box{inside(box.first[0], rows), inside(box.first[1], columns)});
+    // Others come and go; held chunks stay in place.
     cache_.template prefetch<S>(Box{{0, 16}, all});
     for (auto const chunk : held) {
       auto const found = test::elements_of(chunk, {16, 16}, on);
@@ -150,7 +150,7 @@ class Program {
     CHECK(stored == expected_);
   }
 
-  bool has_host_;  // there may be no memory for the host's side
+  bool has_host_;  // the host's side may run out of memory
   std::mt19937_64 random_;
   std::vector<DeviceQueue> queues_;
   decltype(cached_array({}, std::declval<DeviceQueue const&>())) array_;
@@ -205,7 +205,7 @@ TEST_CASE("each call of CUDA's fails in turn: what was written is in the store a
               for (std::uint64_t i = 0; i < 16; ++i)
                 for (std::uint64_t j = 0; j < 16; ++j) chunk.view(i, j) = fresh[i * 64 + chunk.first[1] + j];
         });
-        until_done([&] { (void)cache.hold({{row, row + 16}, {0, 64}}, other); });
+        until_done([&] { (void)cache.on(other).hold({{row, row + 16}, {0, 64}}); });
         std::copy(fresh.begin(), fresh.end(), expected.begin() + static_cast<std::ptrdiff_t>(row * 64));
       }
       until_done([&] { (void)cache.hold<space::Host>({{0, 64}, {0, 32}}); });
@@ -241,13 +241,13 @@ TEST_CASE("several threads, each with a queue of its own, on one cache") {
             std::vector<std::int32_t> some(16 * 64,
                                            static_cast<std::int32_t>(t * 100 + static_cast<std::uint64_t>(round)));
             auto memory = test::on_device<std::int32_t, 2>(some, {16, 64}, own);
-            cache.write({{row, row + 16}, all}, memory, own);
+            cache.on(own).write({{row, row + 16}, all}, memory);
             cache.prefetch({{first, first + 16}, all});
             auto back = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(16 * 64), {16, 64}, own);
-            cache.read({{row, row + 16}, all}, back, own);
+            cache.on(own).read({{row, row + 16}, all}, back);
             wrong += test::on_host(back, own) != some;
             std::vector<std::int32_t> here(16 * 64);
-            cache.read({{row, row + 16}, all}, here, own);
+            cache.on(own).read({{row, row + 16}, all}, here);
             wrong += here != some;
             own.wait();
           }

@@ -1,4 +1,4 @@
-// A device with less memory than the budget: idle chunks leave it before a refusal is believed.
+// A device with less memory than the budget: idle chunks are evicted before a refusal is final.
 #include <device/cache/cached.hpp>
 
 namespace cache_refused_tests {
@@ -21,7 +21,7 @@ TEST_CASE("device memory is refused: idle chunks leave it, and what is wanted is
           CHECK(test::elements_of(chunk, {16, 16}, on) == test::expected_of(chunk, 64));
     CHECK(cache.statistics().misses == 64);  // the others came back
     CHECK(cache.statistics().device_bytes < 48 << 10);
-    // The program's own memory, where the cache was: it asks for room.
+    // The program's own memory, where the cache was: it requests room.
     cache.clear();
     DeviceBuffer const own{40 << 10, on};
     (void)cache.hold({{0, 16}, all});
@@ -37,7 +37,7 @@ TEST_CASE("a slab that is refused is made smaller") {
     DeviceQueue on{HostQueue{}};
     detail::Arena<space::Device> arena{1 << 20, 1024};
     CHECK(arena.grow(8, on));
-    CHECK(arena.grow(1, on));  // as many as there are was refused
+    CHECK(arena.grow(1, on));  // all of them were refused
     CHECK(arena.slots().size() == 9);
     CHECK_THROWS_AS(arena.grow(9, on), OutOfMemory);
     CHECK(arena.bytes() == 9 << 10);
@@ -75,7 +75,7 @@ TEST_CASE("a read is refused memory while a chunk is held of many that came at o
     constexpr std::uint64_t rows = 1024, columns = 512, bytes = rows * columns * sizeof(std::int32_t), last = 16 * rows;
     DeviceQueue on{HostQueue{}};
     auto const array = create_array<std::int32_t, 2>(MemoryStore<HostBuffer>{}, "a",
-                                                     {.shape = {17 * rows, columns}, .chunk_shape = {rows, columns}},
+                                                     {.shape = {17 * rows, columns}, .chunks = {rows, columns}},
                                                      test::Compressed{}, on);
     auto const written = test::numbers_from<std::int32_t>(1, rows * columns);
     array.through<space::Host>().write({{last, last + rows}, all}, written);
@@ -84,13 +84,13 @@ TEST_CASE("a read is refused memory while a chunk is held of many that came at o
     auto const one = cache.hold({rows, 0});
     many.release();
     on.trim();
-    DeviceBuffer const own{15 << 20, on};  // 1 MiB is left, and the decoded chunk on its way takes two
+    DeviceBuffer const own{15 << 20, on};  // 1 MiB is left, and the decoded chunk needs two
     auto const wanted = cache.hold({last, 0});
     REQUIRE(wanted.size() == 1);
     CHECK(test::elements_of(wanted[0], {rows, columns}, on) == written);
     CHECK(cache.where({1, 0}).on_device);
     CHECK(cache.statistics().device_bytes < 16 * bytes);
-    cache.clear();  // each that is held keeps what came with it
+    cache.clear();  // each held one keeps its neighbours of the same read
     CHECK(cache.statistics().device_bytes <= 2 * detail::Arena<space::Device>::most_slab);
   });
   emulation::set({});
@@ -127,11 +127,11 @@ TEST_CASE("placed chunks stay; a policy says which do not spill") {
     DeviceQueue on{HostQueue{}};
     ChunkCache const cache{cached_array({64, 64}, on), {.device = 5 * cached_chunk, .host = 64 << 10}};
     cache.place<space::Device>({5, 5});
-    for (std::uint64_t row = 0; row < 64; row += 16) (void)cache.hold({{row, row + 16}, all}, on);
+    for (std::uint64_t row = 0; row < 64; row += 16) (void)cache.on(on).hold({{row, row + 16}, all});
     CHECK(cache.where({0, 0}).on_device);
     CHECK(cache.statistics().held == 1);
     cache.place<space::Host>({5, 5});
-    for (std::uint64_t row = 16; row < 64; row += 16) (void)cache.hold({{row, row + 16}, all}, on);
+    for (std::uint64_t row = 16; row < 64; row += 16) (void)cache.on(on).hold({{row, row + 16}, all});
     CHECK_FALSE(cache.where({0, 0}).on_device);
     CHECK(cache.where({0, 0}).on_host);
 
@@ -149,7 +149,7 @@ TEST_CASE("the host has room for some of those that leave: the ones that were us
   under_seeds(4, [] {
     DeviceQueue on{HostQueue{}};
     auto const array = create_array<std::int32_t, 2>(MemoryStore<HostBuffer>{}, "a",
-                                                     {.shape = {64 << 10, 1}, .chunk_shape = {8 << 10, 1}},
+                                                     {.shape = {64 << 10, 1}, .chunks = {8 << 10, 1}},
                                                      test::Compressed{}, on);
     ChunkCache const cache{array, {.device = 128 << 10, .host = 64 << 10}};  // four chunks, and two
     for (std::uint64_t const chunk : {2u, 0u, 3u, 1u}) (void)cache.hold({chunk << 13, 0});
@@ -163,7 +163,7 @@ TEST_CASE("what the host cannot write back does not spill while it is dirty") {
   under_seeds(4, [] {
     DeviceQueue on{HostQueue{}};
     auto const array = create_array<std::int32_t, 2>(test::in_device_memory(), "a",
-                                                     {.shape = {32, 1}, .chunk_shape = {16, 1}}, test::OnDevice{}, on);
+                                                     {.shape = {32, 1}, .chunks = {16, 1}}, test::OnDevice{}, on);
     ChunkCache const cache{array, {.device = 64, .host = 64 << 10}};
     (void)cache.hold_for_writing({0, 0});
     (void)cache.hold({16, 0});

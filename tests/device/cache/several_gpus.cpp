@@ -1,5 +1,5 @@
-// Caches where there are several GPUs: a ChunkCache is on one of them, whichever is current, and what a CachedStore
-// keeps is of the GPU that read it.
+// Caches with several GPUs: a ChunkCache is on one of them, whichever is current, and a CachedStore keeps values on the
+// GPU that read them.
 #include <device/cache/cached.hpp>
 #include <device/two_devices.hpp>
 #include <support/refused.hpp>
@@ -7,7 +7,7 @@
 
 namespace cache_several_gpus_tests {
 
-#if defined(TESSERA_CUDA_EMULATION)  // where there are two
+#if defined(TESSERA_CUDA_EMULATION)  // if there are two
 
 using namespace tessera;
 using test::DeviceQueue, test::cached_array, test::cached_chunk, test::with_two_devices;
@@ -23,14 +23,14 @@ TEST_CASE("a cache is on the GPU of its queue, whichever is current, and refuses
             CHECK(test::elements_of(chunk, {16, 16}, *on) == test::expected_of(chunk, 64));
       CHECK(cache.statistics().returns == 8);
       auto const devices =
-          text({"chunks on device ", on->device(), ", and the queue is one of device ", other.device()});
+          to_text({"found a queue of device ", other.device(), ", expected one of device ", on->device()});
       test::check_refused<Error>(
           [&] {
-            (void)cache.hold({0, 0}, other);
+            (void)cache.on(other).hold({0, 0});
           },
-          {"memory store: key \"a\": a cache has ", devices.c_str()});
+          {"memory store: key \"a\": ", devices.c_str()});
       CHECK(cache.statistics().held == 0);
-      CHECK(cache.hold<space::Host>({0, 0}, other)[0].view(0, 1) == 2);
+      CHECK(cache.on(other).hold<space::Host>({0, 0})[0].view(0, 1) == 2);
     }
   });
 }

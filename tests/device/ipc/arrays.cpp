@@ -68,7 +68,7 @@ TEST_CASE("an array of another process's device memory is used where it is, in t
     {
       test::RuntimeCalls const calls;
       auto const part = ipc::attach(consumer, array.slice({{2, 6, 2}, {1, 3}}), on);
-      calls.check_none();  // a slice of what is open makes no call of CUDA's
+      calls.check_none();  // a slice of an open array makes no CUDA call
       CHECK(element(part.view<float const, 2>(), 1, 1, on) == 18);
     }
     CHECK_THROWS_AS(ipc::attach_to_write(consumer, array, on), ipc::LeaseRefused);
@@ -99,7 +99,7 @@ TEST_CASE("device memory outlasts what is withdrawn, for as long as it is held, 
   producer->put("gone");
   CHECK(producer->get() == "gone");
   producer->put("end");
-  CHECK(producer.wait());  // by the emulation's word it freed all that it made
+  CHECK(producer.wait());  // the emulation's answer: it freed all its memory
 }
 
 TEST_CASE("child: holder" * doctest::skip()) {
@@ -136,7 +136,7 @@ TEST_CASE("descriptors of device memory are not believed, and memory of pools is
     return test::error_of([&] { (void)ipc::attach(consumer, changed, on); });
   };
   CHECK(refused([](auto& a) { a.memory.device = "GPU-0"; }).find("the queue's device is GPU-") != std::string::npos);
-  auto const other_handle = "the handle is not that of allocation 1, of which the lease is";
+  auto const other_handle = "the handle does not belong to allocation 1, which the lease is for";
   CHECK(refused([](auto& a) { a.memory.handle.pop_back(); }) == other_handle);
   CHECK(refused([](auto& a) { a.memory.event.clear(); }) == "the handle of the event has 0 octets, expected 64");
   CHECK(refused([](auto& a) { a.memory.handle[0] ^= std::byte{1}; }) == other_handle);
@@ -148,10 +148,10 @@ TEST_CASE("descriptors of device memory are not believed, and memory of pools is
   test::check_allocations(0);
   ipc::Producer own;
   CHECK_THROWS_WITH_AS(ipc::publish(own, counted(6, on), on),
-                       "this device memory is of a pool that was made for this process alone (handleTypes is not "
+                       "this device memory is from a pool that was made for this process only (handleTypes is not "
                        "cudaMemHandleTypePosixFileDescriptor): read on a queue with an IpcResource or an IpcPool, "
                        "Queue<space::Device>{host, {.device = resource}}; or publish a copy, ipc::publish(producer, "
-                       "array.view(), queue), of tessera/ipc/publish_copy.cuh",
+                       "array.view(), queue), from tessera/ipc/publish_copy.cuh",
                        ipc::IpcError);
   producer->put("end");
   CHECK(producer.wait());
@@ -170,7 +170,7 @@ TEST_CASE("a producer of device memory that is killed gives its consumers an err
   test::check_allocations(0);
 }
 
-// A resource that cuts what it gives out of one allocation, as pools of other libraries do.
+// A resource that cuts its memory out of one allocation, like pools of other libraries.
 struct Parts {
   Parts() { REQUIRE(cudaMalloc(reinterpret_cast<void**>(&whole), std::size_t{1} << 20) == cudaSuccess); }
   ~Parts() { cudaFree(whole); }

@@ -1,5 +1,5 @@
-// What the tests of sharing look at in the emulated runtime. A GPU's runtime cannot be asked, and keeps files of its
-// own: there these functions check nothing.
+// Checks of sharing in the emulated runtime. A GPU's runtime cannot be queried, and keeps files of its own: there these
+// functions check nothing.
 #pragma once
 #include <cstddef>
 #include <string_view>
@@ -15,7 +15,7 @@
 
 namespace test {
 
-/// Work of a stream from now on runs when somebody waits for it.
+/// From now on the work of a stream runs when a call waits for it.
 inline void run_late() {
 #if defined(TESSERA_CUDA_EMULATION)
   emulation::seed(15);

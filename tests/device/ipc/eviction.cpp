@@ -59,7 +59,7 @@ TEST_CASE("child: asks for names on a device at random" * doctest::skip()) {
   try {
     use_at_random(address, seed, steps);
   } catch (ipc::ProducerGone const&) {
-  } catch (DeviceError const&) {  // of a server that is going: the kernel takes its files before it tells of its end
+  } catch (DeviceError const&) {  // of an ending server: the kernel closes its files before it reports its end
     CHECK(test::comes_true([&] {
       try {
         (void)ipc::ask_for("1", address);
@@ -106,7 +106,7 @@ TEST_CASE("device memory by name at random, under a budget: nothing held goes, a
   CHECK(answer("unheld") == "yes");
   CHECK(answer("largest") == std::to_string(test::most_arrays));
   server->put("end");
-  CHECK(server.wait());  // by the emulation's word it freed all that it made
+  CHECK(server.wait());  // the emulation's answer: it freed all its memory
   server = test::Process::running("child: server of names on a device");
   auto const second = server->get();
   for (auto& consumer : consumers) {

@@ -1,4 +1,4 @@
-// Arrays of device memory that publishers and their readers agree on: elements 0, 1, 2 ... in rows of four.
+// Arrays of device memory with contents known to publishers and readers: elements 0, 1, 2 ... in rows of four.
 #pragma once
 #include <cstdint>
 

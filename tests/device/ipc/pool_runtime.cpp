@@ -1,4 +1,4 @@
-// What the emulated runtime does with pools between processes, and which wrong uses it refuses or reports.
+// The emulated runtime's pools between processes, and which wrong uses it refuses or reports.
 #include <array>
 #include <cstring>
 #include <string>
@@ -49,7 +49,7 @@ std::string path_of(int file) { return "/proc/" + std::to_string(::getpid()) + "
 // Two pools, and memory of the first, all 7 when its stream gets there.
 TEST_CASE("child: exporter of pools" * doctest::skip()) {
   auto const tell = test::Process::mine();
-  emulation::seed(15);  // late: only those who wait let it run
+  emulation::seed(15);  // late: only waits let it run
   Pool const pool{by_file}, other{by_file};
   Stream const stream;
   auto* const data = allocate(pool, stream);
@@ -122,7 +122,7 @@ TEST_CASE("memory of another process's pool is imported, used and freed") {
   REQUIRE(cudaStreamSynchronize(stream.handle) == cudaSuccess);
   REQUIRE(cudaMemPoolImportPointer(&data, pool, &handle) == cudaSuccess);
   REQUIRE(cudaFree(data) == cudaSuccess);
-  // Nothing is made in an imported pool.
+  // Allocations in an imported pool are refused.
   CHECK(fails(cudaMallocFromPoolAsync(&data, 4, pool, stream.handle), cudaErrorInvalidValue));
   CHECK(fails(cudaDeviceSetMemPool(0, pool), cudaErrorInvalidValue));
   int file = -1;
@@ -169,7 +169,7 @@ TEST_CASE("what cannot be exported of a pool, or imported, is refused") {
   REQUIRE(cudaMemPoolDestroy(imported) == cudaSuccess);
 }
 
-// What ends the program, in programs of their own.
+// Errors that end the program, in programs of their own.
 void* imported(test::Channel const& tell) {
   cudaMemPool_t pool = nullptr;
   REQUIRE(import(tell.get(), pool) == cudaSuccess);
@@ -203,7 +203,7 @@ TEST_CASE("wrong uses of pools between processes end the program") {
     CHECK_THROWS(child->get());
     CHECK(!child.wait());
   }
-  Exporter exporter;  // frees what is open here
+  Exporter exporter;  // frees memory that is open here
   cudaMemPool_t pool = nullptr;
   REQUIRE(import(exporter.pool, pool) == cudaSuccess);
   auto handle = data_of(exporter.text);

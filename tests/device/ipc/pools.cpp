@@ -77,7 +77,7 @@ TEST_CASE("child: publisher of pools" * doctest::skip()) {
       if (asked == "end") break;
     }
   }
-  files.check_more(0, 1);  // what the runtime keeps
+  files.check_more(0, 1);  // cached by the runtime
 }
 
 TEST_CASE("arrays of another process's pools are used where they are, and a pool is opened once") {
@@ -153,12 +153,12 @@ TEST_CASE("descriptors of pools are not believed") {
         std::string::npos);
   CHECK(changed([&](auto& a) { a.memory.pool = a.memory.number; }) ==
         "the producer has no pool " + std::to_string(arrays[0].memory.number));
-  CHECK(changed([](auto& a) { a.memory.pool = 77; }).find("allocation 77 is not published") != std::string::npos);
-  // The lease would be of one array, and the memory of another.
+  CHECK(changed([](auto& a) { a.memory.pool = 77; }).find("allocation 77 is not or no longer published") != std::string::npos);
+  // The lease would be for one array, and the memory from another.
   CHECK(changed([&](auto& a) { a.memory.handle = arrays[2].memory.handle; })
-            .starts_with("the handle is not that of allocation"));
+            .starts_with("the handle does not belong to allocation"));
   CHECK(changed([&](auto& a) { a.memory.number = arrays[1].memory.number; })
-            .starts_with("the handle is not that of allocation"));
+            .starts_with("the handle does not belong to allocation"));
   CHECK(changed([](auto& a) { a.shape[0] = 7, a.memory.size = 4096; }).find("does not lie in its allocation") !=
         std::string::npos);
   CHECK(changed([](auto& a) { a.memory.kind = "cuda-ipc"; }).find("cudaIpcOpenMemHandle") != std::string::npos);
@@ -178,10 +178,10 @@ TEST_CASE("a pool that cannot be exported is refused with the reason and the cur
   ipc::Producer producer;
   auto const array = counted(100, on);
   CHECK(error_of([&] { (void)ipc::publish(producer, counted(6, on), on); }) ==
-        "this device memory is of a pool that was made for this process alone (handleTypes is not "
+        "this device memory is from a pool that was made for this process only (handleTypes is not "
         "cudaMemHandleTypePosixFileDescriptor): read on a queue with an IpcResource or an IpcPool, "
         "Queue<space::Device>{host, {.device = resource}}; or publish a copy, ipc::publish(producer, array.view(), "
-        "queue), of tessera/ipc/publish_copy.cuh");
+        "queue), from tessera/ipc/publish_copy.cuh");
   CHECK(producer.allocations() == 0);
   auto const before = test::bytes_in_use();
   {
@@ -216,7 +216,7 @@ TEST_CASE("managed memory that a resource gives for device memory is refused wit
   Queue<space::Device> on{Queue<space::Host>{}, DeviceResources{.device = managed}};
   ipc::Producer producer;
   CHECK(error_of([&] { (void)ipc::publish(producer, counted(6, on), on); }) ==
-        "this device memory is neither cudaMalloc's nor of a pool, and cannot be exported: read on a queue with an "
+        "this device memory is neither from cudaMalloc nor from a pool and cannot be exported: read on a queue with an "
         "IpcResource, Queue<space::Device>{host, {.device = resource}}");
   CHECK(producer.allocations() == 0);
 }

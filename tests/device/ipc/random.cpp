@@ -50,8 +50,8 @@ void copy(std::uint32_t* to, std::uint32_t const* from, std::uint64_t count, cud
   on.wait();
 }
 
-// Attaches, slices, reads, writes and detaches at random. All elements of an array are one number, but while they are
-// written: then the first says so, for a writer may be killed.
+// Attaches, slices, reads, writes and detaches at random. All elements of an array are one number, except during a
+// write: then the first one marks it, because a writer may be killed.
 void use_at_random(std::vector<ipc::Descriptor> const& all, std::uint64_t seed, std::uint64_t steps) {
   test::Random random{seed};
   Queue<space::Device> on{Queue<space::Host>{}};
@@ -100,7 +100,7 @@ TEST_CASE("child: consumer at random" * doctest::skip()) {
   try {
     use_at_random(all, seed, steps);
   } catch (ipc::ProducerGone const&) {
-  } catch (DeviceError const&) {  // of a producer that is going: the kernel takes its files before it tells of its end
+  } catch (DeviceError const&) {  // of an ending producer: the kernel closes its files before it reports its end
     CHECK(test::comes_true([&] {
       try {
         Queue<space::Device> on{Queue<space::Host>{}};
@@ -145,13 +145,13 @@ TEST_CASE("four consumers of device memory at random, killed at random, and then
   for (auto& consumer : consumers) CHECK(consumer.wait());
   producer->put("unheld");
   CHECK(producer->get() == "yes");
-  // The producer goes in the middle of everything: its consumers are told, and nobody waits for ever.
+  // The producer ends in the middle of everything: its consumers are told, and no wait lasts for ever.
   for (auto& consumer : consumers) consumer = consuming(1u << 30);
   for (auto& consumer : consumers) consumer->get();
   ::usleep(static_cast<unsigned>(random(0, 20000)));
   producer.kill();
   for (auto& consumer : consumers) CHECK(consumer.wait());
-  // Another one frees all that it made.
+  // Another producer frees all its memory.
   producer = test::Process::running("child: publisher for a random run");
   for (auto& json : published) json = producer->get();
   auto consumer = consuming(10);

@@ -1,4 +1,4 @@
-// What the emulated runtime does between processes, and which wrong uses it refuses or reports.
+// The emulated runtime between processes, and which wrong uses it refuses or reports.
 #include <atomic>
 #include <cstddef>
 #include <cstring>
@@ -13,7 +13,7 @@
 #include <ipc/process.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
-#include <tessera/metadata/base64.hpp>
+#include <tessera/metadata/detail/base64.hpp>
 
 using namespace tessera;
 
@@ -36,10 +36,10 @@ struct AddOne {
   TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const { data[i] += 1; }
 };
 
-// An exporter: an allocation of 1000 ints, all of them 7, and an event behind the fill.
+// An exporter: an allocation of 1000 ints, all of them 7, and an event after the fill.
 TEST_CASE("child: exporter" * doctest::skip()) {
   auto const tell = test::Process::mine();
-  emulation::seed(15);  // late: only those who wait let it run
+  emulation::seed(15);  // late: only waits let it run
   int* data = nullptr;
   REQUIRE(cudaMalloc(reinterpret_cast<void**>(&data), 1000 * sizeof(int)) == cudaSuccess);
   cudaStream_t stream = nullptr;
@@ -148,13 +148,13 @@ TEST_CASE("what cannot be exported or opened is refused") {
   REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
-// An exporter that makes events while another process's question lets a host function run.
+// An exporter that makes events while another process's query lets a host function run.
 struct Meanwhile {
   std::atomic<bool> begun{false}, ends{false};
 };
 TEST_CASE("child: exporter that makes events" * doctest::skip()) {
   auto const tell = test::Process::mine();
-  emulation::seed(1);  // the first stream is late: only those who wait let it run; the second begins behind it
+  emulation::seed(1);  // the first stream is late: only waits let it run; the second begins after it
   cudaStream_t first = nullptr, second = nullptr;
   std::vector<cudaEvent_t> events(1000);
   cudaIpcEventHandle_t ready{};
@@ -193,7 +193,7 @@ TEST_CASE("a process answers for its events while it makes others") {
   CHECK(exporter.wait());
 }
 
-// What ends the program, in programs of their own.
+// Errors that end the program, in programs of their own.
 TEST_CASE("child: use after close" * doctest::skip()) {
   auto const tell = test::Process::mine();
   auto const handle = handle_of<cudaIpcMemHandle_t>(tell.get());
@@ -222,7 +222,7 @@ TEST_CASE("wrong uses between processes end the program") {
     CHECK_THROWS(child->get());
     CHECK(!child.wait());
   }
-  Exporter exporter;  // frees what is open here
+  Exporter exporter;  // frees memory that is open here
   void* data = nullptr;
   REQUIRE(cudaIpcOpenMemHandle(&data, exporter.memory, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess);
   CHECK_THROWS(exporter.ask("free"));

@@ -1,5 +1,5 @@
-// What the tests of the runtime's contract share. The same files run on the emulated runtime, under 16 seeds, and on a
-// GPU, once: they hold both to CUDA's documentation, whose sections their comments name.
+// Common code of the tests of the runtime's contract. The same files run on the emulated runtime, under 16 seeds, and
+// on a GPU, once: they check both against CUDA's documentation, whose sections their comments name.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -37,9 +37,8 @@ constexpr bool kernels_are_the_programs_own = false;
 constexpr bool kernels_are_the_programs_own = false;
 #endif
 
-/// A stream whose work does not run before it is let go: a host function at its beginning waits. While it is held,
-/// nothing may be called that might wait for the whole device, such as cudaFree, and no kernel may be launched for the
-/// first time.
+/// A stream whose work does not run before it is released: a host function at its beginning waits. While it is held, no
+/// call may wait for the whole device, such as cudaFree, and no kernel may be launched for the first time.
 class HeldStream {
  public:
   HeldStream() {

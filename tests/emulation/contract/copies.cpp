@@ -1,5 +1,5 @@
-// Copies and fills: what is waited for, and when memory is read. From "API synchronization behavior" (called SYNC here)
-// and "Memory Management" of CUDA's runtime API manual.
+// Copies and fills: waits, and when memory is read. From "API synchronization behavior" (called SYNC here) and "Memory
+// Management" of CUDA's runtime API manual.
 #include "contract.hpp"
 
 using namespace contract;
@@ -163,7 +163,7 @@ TEST_CASE("a fill sets bytes in its stream's order") {  // Memory Management, cu
   Device<unsigned char> there{100};
   Stream stream;
   good(cudaMemsetAsync(there.data(), 1, 100, stream));
-  good(cudaMemsetAsync(there.data() + 10, 0x1ff, 5, stream));  // the value's lowest byte is what counts
+  good(cudaMemsetAsync(there.data() + 10, 0x1ff, 5, stream));  // only the value's lowest byte counts
   stream.wait();
   auto const now = read(there.data(), 100);
   for (std::size_t i = 0; i < 100; ++i) CHECK(now[i] == (i >= 10 && i < 15 ? 0xff : 1));

@@ -1,5 +1,5 @@
-// Devices: which one is meant, and what passes between two. From "Device Management", "Peer Device Memory Access",
-// "Version Management" and "Memory Management" of CUDA's runtime API manual.
+// Devices: the current one, and traffic between two. From "Device Management", "Peer Device Memory Access", "Version
+// Management" and "Memory Management" of CUDA's runtime API manual.
 #include <emulation/kernels.hpp>
 
 #include "contract.hpp"
@@ -20,7 +20,7 @@ int current() {
   return device;
 }
 
-/// A machine with two devices, if one can be had; the first is current.
+/// A machine with two devices, if available; the first is current.
 class TwoDevices {
  public:
 #if defined(TESSERA_CUDA_EMULATION)

@@ -1,4 +1,4 @@
-// What the emulation has beside CUDA's runtime: seeds, budgets, failures on demand, the log of calls.
+// The emulation's additions to CUDA's runtime: seeds, budgets, failures on demand, the log of calls.
 #include <emulation/kernels.hpp>
 
 #include "contract.hpp"
@@ -222,7 +222,7 @@ TEST_CASE("an error that breaks the context stays until the device is reset") {
   emulation::fail(0, cudaErrorLaunchFailure);
   CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
   CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
-  CHECK(cudaGetDevice(&device) == cudaSuccess);  // which asks nothing of a context
+  CHECK(cudaGetDevice(&device) == cudaSuccess);  // which needs no context
   CHECK(cudaGetLastError() == cudaErrorLaunchFailure);
   CHECK(cudaDeviceReset() == cudaSuccess);
   CHECK(cudaDeviceSynchronize() == cudaSuccess);

@@ -17,7 +17,7 @@ TEST_CASE("the last error is told until somebody takes it") {  // cudaGetLastErr
   CHECK(cudaGetLastError() == cudaSuccess);
   CHECK(cudaMalloc(static_cast<void**>(nullptr), 4) == cudaErrorInvalidValue);
   int device = 0;
-  CHECK(cudaGetDevice(&device) == cudaSuccess);  // a call that succeeds does not take it
+  CHECK(cudaGetDevice(&device) == cudaSuccess);  // a successful call does not clear it
   CHECK(cudaPeekAtLastError() == cudaErrorInvalidValue);
   CHECK(cudaPeekAtLastError() == cudaErrorInvalidValue);
   CHECK(cudaGetLastError() == cudaErrorInvalidValue);
@@ -61,7 +61,7 @@ TEST_CASE("errors have names and a line of text") {  // cudaGetErrorName, cudaGe
 
 namespace {
 
-/// Runs a test of this program in a process of its own: what it does to the context ends with it.
+/// Runs a test of this program in a process of its own: damage to the context ends with it.
 int run_alone(char const* test) {
   std::string self{"/proc/self/exe"}, filter = std::string{"--test-case="} + test, skipped{"--no-skip"},
                                       quiet{"--no-version"};

@@ -37,7 +37,7 @@ TEST_CASE("what is queued after the record does not change the event") {  // cud
   good(cudaEventRecord(of_held, held));
   good(cudaStreamWaitEvent(stream, of_held, 0));  // from here on the stream is held too
   good(cudaMemsetAsync(there.data(), 1, sizeof(int), stream));
-  CHECK(cudaEventSynchronize(event) == cudaSuccess);  // would hang if it took in what followed
+  CHECK(cudaEventSynchronize(event) == cudaSuccess);  // would hang if it included later work
   CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
   held.wait();
   stream.wait();
@@ -67,7 +67,7 @@ TEST_CASE("order passes through any number of streams and events") {  // cudaStr
   good(cudaMemcpyAsync(there.data(), here.data(), sizeof(int), cudaMemcpyHostToDevice, streams[0]));
   for (std::size_t i = 0; i < count; ++i) {
     if (i > 0) {
-      Event event;  // gone before it is complete: what waits for it waits all the same
+      Event event;  // destroyed before it is complete: waits for it still wait
       good(cudaEventRecord(event, streams[i - 1]));
       good(cudaStreamWaitEvent(streams[i], event, 0));
     }

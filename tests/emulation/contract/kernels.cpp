@@ -1,5 +1,5 @@
-// Kernels: what they may touch, and when they run. From the Programming Guide ("Kernels", "Streams", "Unified Memory")
-// and "Execution Control" of CUDA's runtime API manual.
+// Kernels: the memory they may access, and when they run. From the Programming Guide ("Kernels", "Streams", "Unified
+// Memory") and "Execution Control" of CUDA's runtime API manual.
 #include <emulation/kernels.hpp>
 
 #include "contract.hpp"

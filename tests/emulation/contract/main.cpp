@@ -1,7 +1,7 @@
-// Runs the tests of the runtime's contract: under 16 seeds of the emulation, each test from the seed's beginning and to
-// an end where nothing is left; on a GPU once.
+// Runs the tests of the runtime's contract: under 16 seeds of the emulation, each test from the seed's beginning to an
+// end without leaks; on a GPU once.
 #define DOCTEST_CONFIG_IMPLEMENT
-#define DOCTEST_CONFIG_NO_POSIX_SIGNALS  // what the emulation stops is not reported twice
+#define DOCTEST_CONFIG_NO_POSIX_SIGNALS  // errors that the emulation stops are not reported twice
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -63,7 +63,7 @@ int run(doctest::Context& tests) {
   if (auto const status = cudaGetDeviceCount(&devices); status != cudaSuccess || devices == 0) {
     std::fprintf(stderr, "there is no GPU (%s): none of the tests of the runtime's contract was run\n",
                  cudaGetErrorName(status));
-    return 77;  // which test runners take for "skipped"
+    return 77;  // which test runners treat as "skipped"
   }
   return tests.run();
 }

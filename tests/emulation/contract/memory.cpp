@@ -15,7 +15,7 @@ cudaPointerAttributes attributes(void const* address) {
   return found;
 }
 
-// CUDA 12 has it as cudaMemPrefetchAsync_v2, and another one by this name.
+// CUDA 12 has it as cudaMemPrefetchAsync_v2, and another function by this name.
 template <class Location>
 cudaError_t prefetch(void const* memory, std::size_t bytes, Location there, cudaStream_t stream) {
   if constexpr (requires { cudaMemPrefetchAsync(memory, bytes, there, 0, stream); })
@@ -33,7 +33,7 @@ std::unique_ptr<char, Free> pages(std::size_t bytes) {
 }
 
 bool const unified =
-    [] {  // whether a host pointer is the device's too: of all that CUDA 13 supports but Windows' old mode
+    [] {  // whether a host pointer is the device's too: everywhere with CUDA 13 except Windows' old mode
       int value = 0, device = 0;
       cudaGetDevice(&device);
       return cudaDeviceGetAttribute(&value, cudaDevAttrUnifiedAddressing, device) == cudaSuccess && value != 0;
@@ -80,7 +80,7 @@ TEST_CASE("memory for nobody is refused") {  // cudaMalloc: cudaErrorInvalidValu
   CHECK(cudaGetLastError() == cudaErrorInvalidValue);
 }
 
-#if !defined(TESSERA_CUDA_EMULATION)  // which stops the program: a free like this is a mistake, whatever it returns
+#if !defined(TESSERA_CUDA_EMULATION)  // which stops the program: such a free is an error, whatever it returns
 TEST_CASE("freeing what is not the device's is refused") {  // cudaFree: cudaErrorInvalidValue
   int here = 0;
   CHECK(cudaFree(&here) == cudaErrorInvalidValue);

@@ -13,7 +13,7 @@ void end(cudaStream_t stream) {
   good(cudaStreamEndCapture(stream, &graph));
 }
 
-/// Captures while `f` runs in another thread, whose errors nobody asks for.
+/// Captures while `f` runs in another thread, whose errors are ignored.
 template <class F>
 bool meanwhile(bool cured, F const& f) {
   Stream stream;

@@ -1,4 +1,4 @@
-// Work on, or memory of, a GPU whose context is not meant; and a context that nobody meant to make.
+// Work on, or memory of, a GPU outside the allowed contexts; and a context made by accident.
 #include <emulation/emulation.hpp>
 
 #include "mistake.hpp"

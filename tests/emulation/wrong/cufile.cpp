@@ -1,4 +1,4 @@
-// What stands in for cuFile is given what cuFile does slowly and in silence, or not at all.
+// Misuse of cuFile's stand-in: calls that cuFile serves slowly and silently, or not at all.
 #include <cstdlib>
 #include <string>
 
@@ -16,7 +16,7 @@ void expect(CUfileError_t result) {
   if (result.err != CU_FILE_SUCCESS) good(cudaErrorUnknown);
 }
 
-// Of two pages, open as long as this is there, and without a name.
+// Two pages, open as long as this lives, and without a name.
 struct File {
   explicit File(int flags) {
     std::string name = "/tmp/tessera-cufile-XXXXXX";

@@ -1,4 +1,4 @@
-// Memory is freed twice, or by a function that did not make it.
+// Memory is freed twice, or by the wrong function.
 #include "mistake.hpp"
 
 namespace wrong {
@@ -78,7 +78,7 @@ bool cached(bool cured) {
   good(cudaMalloc(&there, 100));
   void* const other = there;
   good(cudaFree(there));
-  void* more = nullptr;  // which must not be given the address that was just freed
+  void* more = nullptr;  // which must not get the address that was just freed
   good(cudaMalloc(&more, 100));
   if (!cured) good(cudaFree(other));
   good(cudaFree(more));

@@ -1,4 +1,4 @@
-// Memory of the host is given back while a copy that needs it waits in a stream.
+// Host memory is freed while a copy that needs it waits in a stream.
 #include "mistake.hpp"
 
 namespace wrong {

@@ -1,4 +1,4 @@
-// A host function does what none may. From cudaLaunchHostFunc, "Execution Control", of CUDA's runtime API manual.
+// A host function makes a forbidden call. From cudaLaunchHostFunc, "Execution Control", of CUDA's runtime API manual.
 #include "mistake.hpp"
 
 namespace wrong {

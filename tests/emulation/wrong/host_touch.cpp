@@ -1,4 +1,4 @@
-// Code of the host reads or writes memory of the device.
+// Host code reads or writes device memory.
 #include <algorithm>
 #include <cstring>
 

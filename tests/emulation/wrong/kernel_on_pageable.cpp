@@ -1,4 +1,4 @@
-// A kernel touches memory of the program that is neither page-locked nor managed: the GPU has no such memory.
+// A kernel accesses memory of the program that is neither page-locked nor managed: the GPU has no such memory.
 #include <memory>
 
 #include "mistake.hpp"

@@ -1,4 +1,4 @@
-// Work fails, and the program ends without asking: its stream is gone, and the work may run later than all of its
+// Work fails, and the program ends without a check: its stream is destroyed, and the work may run after all of its
 // calls.
 #include "mistake.hpp"
 
@@ -20,7 +20,7 @@ bool kernel_of_a_destroyed_stream(bool cured) {
 Mistake const of_kernel_of_a_destroyed_stream{"late_at_exit: a kernel of a stream that is destroyed at once",
                                               Caught::by_memory, unasked, kernel_of_a_destroyed_stream};
 
-// What frees waits for the device; what is freed in a stream does not.
+// A free waits for the device; a free in a stream does not.
 bool kernel_behind_all(bool cured) {
   static Stream stream;
   void* memory = nullptr;

@@ -1,4 +1,4 @@
-// Something is made and never given back.
+// Something is made and never freed.
 #include "mistake.hpp"
 
 namespace wrong {

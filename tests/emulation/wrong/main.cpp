@@ -1,5 +1,4 @@
-// Runs one mistake, or its cured twin, under one seed. What comes of it is said by the exit status and on stderr;
-// run.py judges.
+// Runs one mistake, or its corrected twin, under one seed. The result is the exit status and stderr; run.py judges.
 //
 //     mistakes                       lists them
 //     mistakes NAME wrong|cured SEED

@@ -1,5 +1,5 @@
-// The host touches managed memory while kernels may run, on a device without concurrent managed access: there any
-// kernel is enough, and that it has ended is not, until the host is told.
+// The host accesses managed memory while kernels may run, on a device without concurrent managed access: there any
+// kernel is enough, and its end does not help before the host knows of it.
 #include <emulation/emulation.hpp>
 
 #include <cstring>

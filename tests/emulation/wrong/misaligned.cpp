@@ -1,4 +1,4 @@
-// A kernel touches memory at an address that is no multiple of the size of what it touches: a GPU has no such access.
+// A kernel accesses memory at an address that is not a multiple of the size of the access: a GPU cannot do that.
 #include <cstdint>
 
 #include "mistake.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 char const* const misaligned = "cudaErrorMisalignedAddress|misaligned";
 
-using Four [[gnu::vector_size(16)]] = int;  // not a struct, whose copies clang++ does not look at
+using Four [[gnu::vector_size(16)]] = int;  // not a struct, whose copies clang++ does not instrument
 template <class T>
 struct Move {
   T const* from;

@@ -1,4 +1,4 @@
-// Two streams work on the same memory, and nothing orders them.
+// Two streams work on the same memory without an order.
 #include "mistake.hpp"
 
 namespace wrong {
@@ -14,7 +14,7 @@ bool after_write(bool cured) {
   good(cudaEventRecord(made, producer));
   if (cured) good(cudaStreamWaitEvent(consumer, made, 0));
   good(cudaMemcpyAsync(here.data(), there.data(), here.bytes(), cudaMemcpyDeviceToHost, consumer));
-  producer.wait();  // in this order, which hides the mistake where every stream runs when it is waited for
+  producer.wait();  // in this order, which hides the mistake if every stream runs when it is waited for
   consumer.wait();
   return all_are(7, here.data(), count);
 }

@@ -1,4 +1,4 @@
-// A mistake that the emulation must catch: a small wrong program, and its twin that differs by the cure alone.
+// A mistake that the emulation must catch: a small wrong program, and its twin that differs only by the correction.
 #pragma once
 #include <thread>
 #include <vector>
@@ -9,14 +9,14 @@ namespace wrong {
 
 using namespace test;
 
-/// How a mistake is caught. Where it depends on when streams run, at least one of the first 16 seeds must show it, the
+/// How a mistake is caught. If it depends on when streams run, at least one of the first 16 seeds must show it, the
 /// same on each run; under ThreadSanitizer each seed must.
 enum class Caught {
   by_order,     ///< wrong data or a report under some seeds; under ThreadSanitizer a race under each
-  by_answer,    ///< wrong data under some seeds, in every build: it depends on what the program was answered
-  always,       ///< said under each seed, in every build
-  by_memory,    ///< said under each seed; not where kernels and the host share the first view (ThreadSanitizer)
-  by_accesses,  ///< said under each seed, where each access is looked at: in all builds but those of sanitizers
+  by_answer,    ///< wrong data under some seeds, in every build: it depends on answers to the program
+  always,       ///< reported under each seed, in every build
+  by_memory,    ///< reported under each seed; not where kernels and the host share the first view (ThreadSanitizer)
+  by_accesses,  ///< reported under each seed, if each access is checked: in all builds except those of sanitizers
 };
 
 struct Mistake {
@@ -27,9 +27,9 @@ struct Mistake {
   Mistake(Mistake const&) = delete;
   Mistake& operator=(Mistake const&) = delete;
 
-  char const* name;  ///< "file: what is wrong"
+  char const* name;  ///< "file: the problem"
   Caught caught;
-  char const* says;         ///< words of what is said: alternatives are parted by '|'
+  char const* says;         ///< words of the report: alternatives are separated by '|'
   bool (*run)(bool cured);  ///< whether the data was right
   Mistake const* next;
 

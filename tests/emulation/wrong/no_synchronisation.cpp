@@ -1,4 +1,4 @@
-// The host looks before the stream is done.
+// The host reads before the stream is done.
 #include "mistake.hpp"
 
 namespace wrong {

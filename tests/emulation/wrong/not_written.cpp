@@ -1,4 +1,4 @@
-// Memory is read that nobody wrote: a GPU gives what was there before, which is often what was wanted.
+// Uninitialised memory is read: a GPU returns older contents, which are often the wanted ones.
 #include "mistake.hpp"
 
 namespace wrong {

@@ -1,4 +1,4 @@
-// What stands in for nvCOMP is given what nvCOMP promises nothing for: a GPU may give any data, or none.
+// Misuse of nvCOMP's stand-in, with undefined behaviour in nvCOMP: a GPU may return any data, or none.
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@
 namespace wrong {
 namespace {
 
-// "tessera", as a frame or member that nothing compressed.
+// "tessera", as an uncompressed frame or member.
 constexpr std::string_view zstd{"\x28\xb5\x2f\xfd\x20\x07\x39\0\0tessera", 16};
 constexpr std::string_view deflate{"\x01\x07\0\xf8\xfftessera", 12};
 constexpr std::string_view snappy{"\x07\x18tessera", 9};
@@ -27,7 +27,7 @@ void expect(nvcompStatus_t status) {
   if (status != nvcompSuccess) good(cudaErrorUnknown);
 }
 
-// One chunk, in page-locked memory but for what it is decoded into and with.
+// One chunk, in page-locked memory except its output and temporary memory.
 template <class Decompress>
 bool decodes(std::string_view chunk, std::size_t temp_size, std::size_t temp_at, Decompress&& decompress,
              std::size_t at = 0) {

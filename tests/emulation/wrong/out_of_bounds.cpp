@@ -1,4 +1,4 @@
-// Work leaves the allocation that it was given.
+// Work leaves its allocation.
 #include "mistake.hpp"
 
 namespace wrong {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Shows that the emulation catches mistakes: each wrong program is caught, and its cured twin passes in silence.
+"""Shows that the emulation catches mistakes: each wrong program is caught, and its corrected twin passes silently.
 
     run.py PROGRAM FILE [--thread|--address]
 
 Runs each mistake of the file, wrong and cured, under the first 16 seeds, each as a process of its own. --thread: the
 program was built with ThreadSanitizer, which reports mistakes in order under every seed, and whose builds do not close
-the device's memory. --address: it was built with another sanitizer; in neither of them is each access looked at.
+device memory. --address: it was built with another sanitizer; in neither of them is each access checked.
 """
 import os
 import subprocess
@@ -15,13 +15,13 @@ program, file = sys.argv[1:3]
 thread = "--thread" in sys.argv[3:]
 looks = not sys.argv[3:]
 seeds = range(16)
-# One race is enough, and the time that ThreadSanitizer sleeps at exit is not needed: threads have ended by then.
+# One race is enough, and ThreadSanitizer's sleep at exit is not needed: threads have ended by then.
 options = ":".join(filter(None, [os.environ.get("TSAN_OPTIONS"), "halt_on_error=1", "atexit_sleep_ms=0"]))
 environment = {**os.environ, "TSAN_OPTIONS": options}
 
 
 def run(name, twin, seed):
-    """The exit status and what was said."""
+    """The exit status and the output."""
     try:
         done = subprocess.run([program, name, twin, str(seed)], text=True, capture_output=True, timeout=60, env=environment)
     except subprocess.TimeoutExpired:
@@ -30,7 +30,7 @@ def run(name, twin, seed):
 
 
 def judge(name, how, words):
-    """What is not as it must be."""
+    """Deviations from the expected result."""
     if thread and how in ("by_order", "by_answer"):
         words += ["ThreadSanitizer: data race"]
     for seed in seeds:

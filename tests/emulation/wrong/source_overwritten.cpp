@@ -1,4 +1,4 @@
-// Memory is used again before a copy has read it.
+// Memory is reused before a copy has read it.
 #include "mistake.hpp"
 
 namespace wrong {
@@ -71,8 +71,7 @@ bool argument(bool cured) {
   };
   std::vector<int> taken;
   taken.reserve(3);
-  // Not a local variable: of those, clang++'s ThreadSanitizer does not see each write to a
-  // member.
+  // Not a local variable: clang++'s ThreadSanitizer does not see each write to a member of those.
   std::vector<Step> steps{{0, &taken}};
   Step& step = steps.front();
   Stream stream;

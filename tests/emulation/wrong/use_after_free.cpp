@@ -1,4 +1,4 @@
-// Memory is used before it is there, or when it is gone, in the order of the streams.
+// Memory is used before it exists, or after it is freed, in the order of the streams.
 #include "mistake.hpp"
 
 namespace wrong {

@@ -1,4 +1,4 @@
-// A device has no memory pools (some virtual GPUs), and the program takes them for granted.
+// A device has no memory pools (some virtual GPUs), and the program relies on them.
 #include <emulation/emulation.hpp>
 
 #include "mistake.hpp"

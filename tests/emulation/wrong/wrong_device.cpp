@@ -1,4 +1,4 @@
-// A machine of two devices, and the program means the other one.
+// A machine of two devices, and the program uses the wrong one.
 #include <emulation/emulation.hpp>
 
 #include "mistake.hpp"

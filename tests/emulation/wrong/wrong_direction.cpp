@@ -1,4 +1,4 @@
-// A copy's kind does not say where its memory is.
+// A copy's kind contradicts its memory.
 #include "mistake.hpp"
 
 namespace wrong {

@@ -1,4 +1,4 @@
-// A stream or an event is used when it is gone.
+// A stream or an event is used after it is destroyed.
 #include "mistake.hpp"
 
 namespace wrong {

@@ -1,4 +1,4 @@
-// Work goes into a stream, and the program waits for another.
+// Work is queued in a stream, and the program waits for another.
 #include "mistake.hpp"
 
 namespace wrong {

@@ -1,18 +1,17 @@
-// bitround: numbers with few bits that are not zero (zarr-extensions, codecs/bitround); numcodecs' bitround of
-// fractions.
+// BitRound: numbers with few non-zero bits (zarr-extensions, codecs/bitround); for fractions also numcodecs' bitround.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include <tessera/codec/elementwise.hpp>
-#include <tessera/codec/numbers.hpp>
+#include <tessera/codec/detail/elementwise.hpp>
+#include <tessera/codec/detail/numbers.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// To the nearest of those with so many bits, of two to the even one: of a fraction bits behind the point, of an
-/// integer from its first bit on.
+/// Rounds to the nearest number with `keepbits` bits, ties to even: mantissa bits of a fraction, bits of an integer
+/// from its highest one on.
 struct RoundBits {
   static constexpr bool may_refuse = false;
   DataType type;  ///< of a component
@@ -42,7 +41,7 @@ struct RoundBits {
     for (std::uint64_t left = bits; left != 0; left >>= 1) ++width;
     return width;
   }
-  // Without the last bits. A fraction's carry goes into its exponent, up to infinity; an integer stays at the largest.
+  // Clears the last bits. A fraction's carry moves into its exponent, up to infinity; an integer saturates.
   template <class Bits>
   TESSERA_HOST_DEVICE static Bits rounded(Bits number, std::uint32_t dropped, bool saturates) {
     constexpr auto all = static_cast<Bits>(~Bits{0});
@@ -57,39 +56,26 @@ struct RoundBits {
 
 namespace codec {
 
-/// Configuration: `keepbits`, how many bits stay, of a fraction behind the point, of an integer from its first one on.
-/// Of numbers and complex ones. Decoding gives what was stored.
+/// Configuration: `keepbits`, the number of bits kept: mantissa bits of a fraction, bits of an integer from its highest
+/// one on. For real and complex numbers. Decoding returns the stored numbers.
 struct BitRound : detail::Elementwise<BitRound> {
   static constexpr std::string_view name = "bitround";
 
   std::uint32_t keepbits = 0;
 
-  static BitRound from(ObjectReader& configuration) {
-    BitRound codec;
-    codec.keepbits = configuration.at("keepbits").integer<std::uint32_t>(0, 64);
-    return codec;
-  }
-  Value configuration() const { return Members{{"keepbits", Value::integer(keepbits)}}; }
-
-  ChunkSpecification encoded(ChunkSpecification chunk) const {
-    auto const type = component(chunk);
-    if (!detail::holds_numbers(type))
-      throw MetadataError{text({"found elements of ", chunk.type.name(), ", which it does not take"})};
-    std::uint32_t const most = type.size == 2 ? 10 : type.size == 4 ? 23 : 52;
-    if (type.kind == DataKind::floating && keepbits > most)
-      throw MetadataError{text({"member configuration.keepbits: found ", keepbits, ", expected at most ", most,
-                                ", as many as ", chunk.type.name(), " has"})};
-    return chunk;
-  }
-  detail::CopyElements decoder(ChunkSpecification const& chunk) const { return {component(chunk).size}; }
-  detail::RoundBits encoder(ChunkSpecification const& chunk) const { return {component(chunk), keepbits}; }
+  static BitRound from(ObjectReader& configuration);
+  Value configuration() const;
+  ChunkSpecification encoded(ChunkSpecification chunk) const;
+  detail::CopyElements decoder(ChunkSpecification const& chunk) const;
+  detail::RoundBits encoder(ChunkSpecification const& chunk) const;
 
  private:
-  static DataType component(ChunkSpecification const& chunk) {
-    if (chunk.type.kind != DataKind::complex) return chunk.type;
-    return {DataKind::floating, chunk.type.size / 2, chunk.type.format};
-  }
+  static DataType component(ChunkSpecification const& chunk);
 };
 
 }  // namespace codec
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/codec/array_to_array/detail/bit_round.ipp>
+#endif

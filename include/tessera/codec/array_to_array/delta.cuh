@@ -1,12 +1,12 @@
-// numcodecs' delta in device memory: differences by a thread for each element, sums by a block for each chunk.
+// numcodecs' delta in device memory: a thread for each difference, a block for the sums of each chunk.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include <tessera/codec/array_to_array/delta.hpp>
+#include <tessera/codec/detail/numbers.hpp>
 #include <tessera/codec/elementwise.cuh>
-#include <tessera/codec/numbers.hpp>
 #include <tessera/memory/launch.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -16,7 +16,9 @@ struct Difference {
 
   TESSERA_HOST_DEVICE bool operator()(std::byte const* from, std::byte* to, std::uint64_t i) const {
     if (dtype.kind == DataKind::floating)
-      dtype.size == 4 ? fraction<float>(from, to, i) : fraction<double>(from, to, i);
+      dtype.size == 2   ? fraction<float16>(from, to, i)
+      : dtype.size == 4 ? fraction<float>(from, to, i)
+                        : fraction<double>(from, to, i);
     else
       with_integer_of(dtype, [&](auto one) {
         using T = decltype(one);
@@ -32,16 +34,16 @@ struct Difference {
   template <class T>
   TESSERA_HOST_DEVICE static void fraction(std::byte const* from, std::byte* to, std::uint64_t i) {
     auto const* const elements = reinterpret_cast<T const*>(from) + i;
-    reinterpret_cast<T*>(to)[i] = elements[0] - (i == 0 ? T{} : elements[-1]);
+    reinterpret_cast<T*>(to)[i] = static_cast<T>(elements[0] - (i == 0 ? T(0.0f) : elements[-1]));
   }
 };
 
-/// Each thread adds up a piece of the chunk, one of them these sums, and each its piece again, on top of what is before
-/// it. The result of fractions depends on the order: one thread adds them up.
+/// Each thread sums a piece of the chunk; one thread sums these sums; each thread sums its piece again, from the sum
+/// before it. Sums of fractions depend on the order: one thread computes them.
 struct SumUp {
   static constexpr unsigned threads = 256, phases = 3;
   struct Shared {
-    std::uint64_t before[threads];  ///< of a piece: its own sum at first
+    std::uint64_t before[threads];  ///< the sum before each piece; at first its own sum
   };
 
   DataType dtype, astype;
@@ -53,7 +55,9 @@ struct SumUp {
     auto const& chunk = all.chunks[i];
     if (dtype.kind == DataKind::floating) {
       if (Phase == 0 && thread == 0) {
-        dtype.size == 4 ? fractions<float>(chunk) : fractions<double>(chunk);
+        dtype.size == 2   ? fractions<float16>(chunk)
+        : dtype.size == 4 ? fractions<float>(chunk)
+                          : fractions<double>(chunk);
       }
     } else if constexpr (Phase == 0) {
       shared.before[thread] = 0;
@@ -87,8 +91,8 @@ struct SumUp {
   TESSERA_HOST_DEVICE void fractions(LaunchedChunks::Chunk const& chunk) const {
     auto const* const from = reinterpret_cast<T const*>(chunk.from);
     auto* const to = reinterpret_cast<T*>(chunk.to);
-    T sum = -T{};  // to which -0 adds as -0
-    for (std::uint64_t i = 0; i < count; ++i) to[i] = sum = sum + from[i];
+    auto sum = T(-0.0f);  // so that a sum of -0 is -0
+    for (std::uint64_t i = 0; i < count; ++i) to[i] = sum = static_cast<T>(sum + from[i]);
   }
 };
 
@@ -98,7 +102,7 @@ struct KernelsOf<codec::Delta> {
   static void decode(codec::Delta const& codec, ChunkSpecification const&, std::span<CodecTask<space::Device>> batch,
                      DeviceQueue& on) {
     if constexpr (check_kernels<DeviceQueue>()) {
-      static_assert(sizeof(SumUp) <= 4096, "a kernel has no room for more arguments");
+      static_assert(sizeof(SumUp) <= 4096, "a kernel's arguments may have at most 4096 bytes");
       for_each_launch(batch, [&](LaunchedChunks const& chunks, auto part, std::size_t first) {
         std::uint64_t count = 0;
         auto const size_up = [&](CodecTask<space::Device>& task) {
@@ -116,7 +120,7 @@ struct KernelsOf<codec::Delta> {
     launch_places(batch, on, [&](CodecTask<space::Device>& task) {
       auto const count = codec::Delta::count(task.from.size, codec.dtype.type, task.to.size, codec.astype.type);
       task.size = count * codec.astype.type.size;
-      return Places<Difference>{{codec.dtype.type, codec.astype.type}, count};
+      return PlacesOfChunk<Difference>{{codec.dtype.type, codec.astype.type}, count};
     });
   }
 };

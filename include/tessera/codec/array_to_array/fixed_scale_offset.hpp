@@ -1,13 +1,14 @@
-// numcodecs' fixedscaleoffset: fractions as integers, (x - offset) * scale, rounded.
+// FixedScaleOffset: numcodecs' fixedscaleoffset, fractions as integers: (x - offset) * scale, rounded.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-#include <tessera/codec/elementwise.hpp>
-#include <tessera/codec/json_number.hpp>
-#include <tessera/codec/number_type.hpp>
+#include <tessera/codec/detail/elementwise.hpp>
+#include <tessera/codec/detail/json_number.hpp>
+#include <tessera/codec/detail/numbers.hpp>
+#include <tessera/core/detail/numpy_type.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
@@ -29,8 +30,8 @@ struct UndoScaleOffset {
   }
 };
 
-/// (x - offset) * scale in the arithmetic of the elements, rounded. To integers an offset that is one is subtracted as
-/// integers, and so for the scale: they wrap around.
+/// (x - offset) * scale in the arithmetic of the elements, rounded. With integer elements an integer offset, and then
+/// an integer scale, apply in integers, which wrap around.
 struct ScaleAndRound {
   static constexpr bool may_refuse = false;
   DataType from, to;
@@ -76,62 +77,27 @@ struct ScaleAndRound {
 
 namespace codec {
 
-/// Configuration: `offset` and `scale`, numbers; `dtype` of the elements, and `astype` of what is stored, the same
-/// where it is not there: types of numbers by NumPy's names. Arithmetic and rounding are NumPy's.
+/// Configuration: `offset` and `scale`, numbers; `dtype` of the elements, and `astype` of the stored numbers, by
+/// default the same: number types by NumPy's names. Arithmetic and rounding are NumPy's.
 struct FixedScaleOffset : detail::Elementwise<FixedScaleOffset> {
   static constexpr std::string_view name = "numcodecs.fixedscaleoffset";
 
   detail::JsonNumber scale, offset;
   std::optional<detail::NumpyType> dtype, astype;
 
-  static FixedScaleOffset from(ObjectReader& configuration) {
-    FixedScaleOffset codec;
-    codec.scale = detail::JsonNumber::from(configuration.at("scale"));
-    codec.offset = detail::JsonNumber::from(configuration.at("offset"));
-    codec.dtype = detail::find_number_type(configuration, "dtype");
-    codec.astype = detail::find_number_type(configuration, "astype");
-    return codec;
-  }
-  Value configuration() const {
-    Members members{{"scale", scale.given}, {"offset", offset.given}};
-    if (dtype) members.push_back({"dtype", detail::write_numpy_type(*dtype)});
-    if (astype) members.push_back({"astype", detail::write_numpy_type(*astype)});
-    return members;
-  }
-  FixedScaleOffset fitted(DataType type) const {
-    auto fitted = *this;
-    if (!fitted.dtype) fitted.dtype = detail::NumpyType{type};
-    return fitted;
-  }
+  static FixedScaleOffset from(ObjectReader& configuration);
+  Value configuration() const;
+  FixedScaleOffset fitted(DataType type) const;
 
   DataType encoded_type(DataType type) const { return astype ? astype->type : type; }
-  ChunkSpecification encoded(ChunkSpecification chunk) const {
-    detail::expect_number_type("dtype", dtype, chunk.type);
-    for (auto const* number : {&scale, &offset})  // NumPy has no such arithmetic
-      if (detail::holds_integers(chunk.type) && number->is_integer && !number->fits(chunk.type))
-        throw MetadataError{
-            text({"member configuration.", number == &scale ? "scale" : "offset", ": found ", describe(number->given),
-                  ", expected an integer that ", chunk.type.name(), " has, or a fraction, as 1.0 is"})};
-    chunk.fill = detail::encoded_fill(*this, chunk, encoded_type(chunk.type));
-    chunk.type = encoded_type(chunk.type);
-    return chunk;
-  }
-  detail::UndoScaleOffset decoder(ChunkSpecification const& chunk) const {
-    auto const type = encoded_type(chunk.type);
-    return {type, chunk.type, detail::rounded_as(type, scale.number), detail::rounded_as(type, offset.number)};
-  }
-  detail::ScaleAndRound encoder(ChunkSpecification const& chunk) const {
-    bool const are_whole = detail::holds_integers(chunk.type) && offset.is_integer;
-    return {chunk.type,
-            encoded_type(chunk.type),
-            detail::rounded_as(chunk.type, scale.number),
-            detail::rounded_as(chunk.type, offset.number),
-            scale.integer,
-            offset.integer,
-            are_whole && scale.is_integer,
-            are_whole};
-  }
+  ChunkSpecification encoded(ChunkSpecification chunk) const;
+  detail::UndoScaleOffset decoder(ChunkSpecification const& chunk) const;
+  detail::ScaleAndRound encoder(ChunkSpecification const& chunk) const;
 };
 
 }  // namespace codec
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/codec/array_to_array/detail/fixed_scale_offset.ipp>
+#endif

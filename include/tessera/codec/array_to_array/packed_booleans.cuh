@@ -1,4 +1,4 @@
-// numcodecs' packbits in device memory: a thread for each boolean that is decoded, and for each byte that is encoded.
+// numcodecs' packbits in device memory: a thread for each decoded boolean and each encoded byte.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -36,11 +36,11 @@ struct KernelsOf<codec::PackedBooleans> {
     auto const of = [&](CodecTask<space::Device>& task) {
       codec.expect_sizes(bits, task.from.size, task.to.size);
       task.size = bits.count;
-      return Places<UnpackedBoolean>{{bits}, bits.count};
+      return PlacesOfChunk<UnpackedBoolean>{{bits}, bits.count};
     };
     launch_places(batch, on, of, true, [&](auto const&, std::uint64_t) {
-      throw CodecError{text({"the first byte says another number of bits of padding, expected ",
-                             std::to_integer<int>(bits.unused())})};
+      throw CodecError{to_text({"the first byte declares a wrong number of bits of padding, expected ",
+                                std::to_integer<int>(bits.unused())})};
     });
   }
 
@@ -51,7 +51,7 @@ struct KernelsOf<codec::PackedBooleans> {
     launch_places(batch, on, [&](CodecTask<space::Device>& task) {
       codec.expect_sizes(bits, task.to.size, task.from.size);
       task.size = bits.size();
-      return Places<PackedBooleanByte>{{bits}, task.size};
+      return PlacesOfChunk<PackedBooleanByte>{{bits}, task.size};
     });
   }
 };

@@ -1,99 +1,40 @@
-// reshape: the elements of a chunk in other dimensions, in the same C order (zarr-extensions, codecs/reshape).
+// Reshape: a chunk's elements in other dimensions, in the same C order (zarr-extensions, codecs/reshape).
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include <tessera/codec/elementwise.hpp>
-#include <tessera/core/checked.hpp>
+#include <tessera/codec/detail/elementwise.hpp>
 #include <tessera/core/dimensions.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace codec {
 
-/// Configuration: `shape`, for each dimension its length, or a list of the chunk's dimensions that it joins, or -1, at
-/// most once, for what is left.
+/// Configuration: `shape`, for each dimension its length, a list of the chunk's dimensions that it joins, or -1, at
+/// most once, for the rest.
 struct Reshape : detail::Elementwise<Reshape> {
   static constexpr std::string_view name = "reshape";
 
   struct Dimension {
-    std::uint64_t length = 0;           ///< 0: what is left, or that of the dimensions
-    std::vector<std::size_t> joined{};  ///< of the chunk
+    std::uint64_t length = 0;           ///< 0: the rest, or that of the joined dimensions
+    std::vector<std::size_t> joined{};  ///< dimensions of the chunk
   };
   std::vector<Dimension> shape{};
 
-  static Reshape from(ObjectReader& configuration) {
-    Reshape codec;
-    auto const found = configuration.at("shape");
-    if (found.list().size() > max_rank) found.refuse(text({"at most ", max_rank, " dimensions"}));
-    std::size_t next = 0, left = 0;
-    for (std::size_t i = 0; i < found.list().size(); ++i) {
-      auto const item = found.item(i);
-      auto& dimension = codec.shape.emplace_back();
-      if (auto const* const list = item.value().get_if<List>()) {
-        for (std::size_t k = 0; k < list->size(); ++k) {
-          dimension.joined.push_back(item.item(k).integer<std::size_t>(next, max_rank - 1));  // in their order
-          next = dimension.joined.back() + 1;
-        }
-      } else if (item.value() == Value::integer(-1)) {
-        if (++left > 1) item.refuse("-1 once");
-      } else {
-        dimension.length = item.integer<std::uint64_t>(1, std::uint64_t{1} << 62);
-      }
-    }
-    return codec;
-  }
-  Value configuration() const {
-    List list;
-    for (auto const& dimension : shape) {
-      List joined;
-      for (auto const d : dimension.joined) joined.push_back(Value::integer(static_cast<long long>(d)));
-      auto const length = dimension.length == 0 ? -1 : static_cast<long long>(dimension.length);
-      list.push_back(dimension.joined.empty() ? Value::integer(length) : Value{std::move(joined)});
-    }
-    return Members{{"shape", std::move(list)}};
-  }
-
-  ChunkSpecification encoded(ChunkSpecification chunk) const {
-    auto const count = element_count(chunk.shape, "the chunk shape");
-    auto const refuse = [&](std::string_view why) {
-      throw MetadataError{text({"member configuration.shape: found chunks of ", to_string(chunk.shape), ", ", why})};
-    };
-    Extents result;
-    std::uint64_t known = 1;
-    for (auto const& dimension : shape) {
-      std::uint64_t length = dimension.length;
-      if (!dimension.joined.empty()) length = 1;
-      for (auto const d : dimension.joined) {
-        if (d >= chunk.shape.rank()) refuse(text({"which has no dimension ", d}));
-        length *= chunk.shape[d];
-      }
-      result.push_back(length);
-      if (length != 0) known = checked_product(known, length, "the shape");
-    }
-    for (std::size_t i = 0; i < shape.size(); ++i)
-      if (result[i] == 0 && shape[i].joined.empty()) result[i] = known == 0 ? 0 : count / known;
-    if (element_count(result, "the shape") != count)
-      refuse(text({"which have not as many elements as ", to_string(result)}));
-    for (std::size_t i = 0; i < shape.size(); ++i)
-      if (!shape[i].joined.empty() && (product(result, 0, i) != product(chunk.shape, 0, shape[i].joined.front()) ||
-                                       product(result, i + 1, result.rank()) !=
-                                           product(chunk.shape, shape[i].joined.back() + 1, chunk.shape.rank())))
-        refuse(text({"whose dimensions that ", i, " joins lie elsewhere"}));
-    chunk.shape = result;
-    return chunk;
-  }
-  detail::CopyElements decoder(ChunkSpecification const& chunk) const { return {chunk.type.size}; }
-  detail::CopyElements encoder(ChunkSpecification const& chunk) const { return {chunk.type.size}; }
+  static Reshape from(ObjectReader& configuration);
+  Value configuration() const;
+  ChunkSpecification encoded(ChunkSpecification chunk) const;
+  detail::CopyElements decoder(ChunkSpecification const& chunk) const;
+  detail::CopyElements encoder(ChunkSpecification const& chunk) const;
 
  private:
-  static std::uint64_t product(Extents const& lengths, std::size_t first, std::size_t end) {
-    std::uint64_t product = 1;
-    for (auto d = first; d < end; ++d) product *= lengths[d];
-    return product;
-  }
+  static std::uint64_t product(Extents const& lengths, std::size_t first, std::size_t end);
 };
 
 }  // namespace codec
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/codec/array_to_array/detail/reshape.ipp>
+#endif

@@ -1,18 +1,18 @@
-// scale_offset: (x - offset) * scale in the arithmetic of the elements (zarr-extensions, codecs/scale_offset).
+// ScaleOffset: (x - offset) * scale in the arithmetic of the elements (zarr-extensions, codecs/scale_offset).
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include <tessera/codec/elementwise.hpp>
-#include <tessera/codec/json_number.hpp>
-#include <tessera/codec/numbers.hpp>
+#include <tessera/codec/detail/elementwise.hpp>
+#include <tessera/codec/detail/json_number.hpp>
+#include <tessera/codec/detail/numbers.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// Fractions as IEEE 754 rounds them. Integers exactly: one that is not such an integer is refused, and so is a
-/// quotient with a remainder.
+/// Fractions round as in IEEE 754. Integers are exact: results that the type cannot hold, and quotients with a
+/// remainder, are refused.
 struct ScaleValues {
   static constexpr bool may_refuse = true;
   struct Signed {
@@ -54,7 +54,7 @@ struct ScaleValues {
     auto const most = ~std::uint64_t{0} >> (64 - 8 * type.size + is_signed());
     return number.size <= (!number.is_negative ? most : is_signed() ? most + 1 : 0);
   }
-  // False: the sum is no such element.
+  // False: the type cannot hold the sum.
   TESSERA_HOST_DEVICE bool add(Signed& to, Signed other) const {
     if (to.is_negative == other.is_negative) {
       to.size += other.size;
@@ -86,54 +86,25 @@ struct ScaleValues {
 
 namespace codec {
 
-/// Configuration: `offset`, 0 where it is not there, and `scale`, 1 where it is not there, and never 0: numbers of the
-/// elements' type.
+/// Configuration: `offset`, by default 0, and `scale`, by default 1, never 0: numbers of the elements' type.
 struct ScaleOffset : detail::Elementwise<ScaleOffset> {
   static constexpr std::string_view name = "scale_offset";
 
   detail::JsonNumber offset, scale{Value::integer(1), 1, 1};
 
-  static ScaleOffset from(ObjectReader& configuration) {
-    ScaleOffset codec;
-    if (auto const found = configuration.find("offset")) codec.offset = detail::JsonNumber::from(*found);
-    if (auto const found = configuration.find("scale")) {
-      codec.scale = detail::JsonNumber::from(*found);
-      if (codec.scale.number == 0) found->refuse("a number but 0, by which decoding divides");
-    }
-    return codec;
-  }
-  Value configuration() const { return Members{{"offset", offset.given}, {"scale", scale.given}}; }
-
-  ChunkSpecification encoded(ChunkSpecification chunk) const {
-    if (!detail::holds_numbers(chunk.type))
-      throw MetadataError{text({"found elements of ", chunk.type.name(), ", which it does not take"})};
-    for (auto const* number : {&offset, &scale})
-      if (detail::holds_integers(chunk.type) && !number->fits(chunk.type))
-        throw MetadataError{text({"member configuration.", number == &scale ? "scale" : "offset", ": found ",
-                                  describe(number->given), ", expected a number of ", chunk.type.name()})};
-    try {
-      chunk.fill = detail::encoded_fill(*this, chunk, chunk.type);
-    } catch (CodecError const&) {
-      throw MetadataError{text({"the fill value, with scale and offset, is no number of ", chunk.type.name()})};
-    }
-    return chunk;
-  }
+  static ScaleOffset from(ObjectReader& configuration);
+  Value configuration() const;
+  ChunkSpecification encoded(ChunkSpecification chunk) const;
   detail::ScaleValues decoder(ChunkSpecification const& chunk) const { return values(chunk, false); }
   detail::ScaleValues encoder(ChunkSpecification const& chunk) const { return values(chunk, true); }
 
  private:
-  detail::ScaleValues values(ChunkSpecification const& chunk, bool encodes) const {
-    auto const whole = [](detail::JsonNumber const& number) -> detail::ScaleValues::Signed {
-      return {number.is_negative ? ~number.integer + 1 : number.integer, number.is_negative};
-    };
-    return {chunk.type,
-            encodes,
-            detail::rounded_as(chunk.type, scale.number),
-            detail::rounded_as(chunk.type, offset.number),
-            whole(scale),
-            whole(offset)};
-  }
+  detail::ScaleValues values(ChunkSpecification const& chunk, bool encodes) const;
 };
 
 }  // namespace codec
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/codec/array_to_array/detail/scale_offset.ipp>
+#endif

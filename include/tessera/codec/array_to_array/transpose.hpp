@@ -1,8 +1,5 @@
-// transpose: permutes the dimensions of a chunk (specification: codecs/transpose).
+// Transpose: permutes the dimensions of a chunk (specification: codecs/transpose).
 #pragma once
-#include <cstddef>
-#include <cstdint>
-#include <string>
 #include <string_view>
 
 #include <tessera/codec/concept.hpp>
@@ -10,7 +7,7 @@
 namespace tessera { inline namespace v0 {
 namespace codec {
 
-/// Configuration: `order`, a permutation; encoded dimension i is decoded dimension order[i]. It never runs: placing
+/// Configuration: `order`, a permutation; encoded dimension i is decoded dimension order[i]. It never runs: the placer
 /// reads elements through its layout.
 struct Transpose {
   using kind = array_to_array;
@@ -20,39 +17,15 @@ struct Transpose {
 
   Extents order;
 
-  static Transpose from(ObjectReader& configuration) {
-    auto const found = configuration.at("order");
-    Transpose codec{found.extents()};
-    for (std::uint64_t d = 0; d < codec.order.rank(); ++d) {
-      bool present = false;
-      for (auto entry : codec.order) present |= entry == d;
-      if (!present) found.refuse("a permutation of 0.." + std::to_string(codec.order.rank() - 1));
-    }
-    return codec;
-  }
-  Value configuration() const {
-    List entries;
-    for (auto d : order) entries.push_back(Value::integer(static_cast<long long>(d)));
-    return Members{{"order", std::move(entries)}};
-  }
-
-  ChunkSpecification encoded(ChunkSpecification chunk) const {
-    if (order.rank() != chunk.shape.rank())
-      throw MetadataError{"member configuration.order: found " + to_string(order) + ", expected " +
-                          std::to_string(chunk.shape.rank()) + " dimensions"};
-    auto const shape = chunk.shape;
-    for (std::size_t i = 0; i < order.rank(); ++i) chunk.shape[i] = shape[order[i]];
-    return chunk;
-  }
-  Layout decoded(Layout encoded) const {
-    auto decoded = encoded;
-    for (std::size_t i = 0; i < order.rank(); ++i) {
-      decoded.shape[order[i]] = encoded.shape[i];
-      decoded.strides[order[i]] = encoded.strides[i];
-    }
-    return decoded;
-  }
+  static Transpose from(ObjectReader& configuration);
+  Value configuration() const;
+  ChunkSpecification encoded(ChunkSpecification chunk) const;
+  Layout decoded(Layout encoded) const;
 };
 
 }  // namespace codec
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/codec/array_to_array/detail/transpose.ipp>
+#endif

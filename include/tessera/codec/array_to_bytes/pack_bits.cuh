@@ -1,19 +1,19 @@
-// packbits in device memory: a thread for each component that is decoded, and for each byte that is encoded.
+// packbits in device memory: a thread for each decoded component and each encoded byte.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include <tessera/codec/array_to_bytes/pack_bits.hpp>
+#include <tessera/codec/detail/numbers.hpp>
 #include <tessera/codec/elementwise.cuh>
-#include <tessera/codec/numbers.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
 struct UnpackedComponent {
   PackedBits bits;
   std::uint64_t begin;    ///< of the components' bits
-  std::uint64_t padding;  ///< where the number of unused bits is; none: no such byte
+  std::uint64_t padding;  ///< index of the byte with the number of unused bits; none: no such byte
   static constexpr auto none = ~std::uint64_t{0};
 
   TESSERA_HOST_DEVICE bool operator()(std::byte const* from, std::byte* to, std::uint64_t i) const {
@@ -53,11 +53,11 @@ struct KernelsOf<codec::PackBits> {
       auto const at = kept == Padding::none         ? UnpackedComponent::none
                       : kept == Padding::first_byte ? 0
                                                     : task.from.size - 1;
-      return Places<UnpackedComponent>{{bits, kept == Padding::first_byte, at}, bits.count};
+      return PlacesOfChunk<UnpackedComponent>{{bits, kept == Padding::first_byte, at}, bits.count};
     };
     launch_places(batch, on, of, codec.padding != Padding::none, [&](auto const&, std::uint64_t) {
       throw CodecError{
-          text({"found another number of bits of padding, expected ", std::to_integer<int>(bits.unused())})};
+          to_text({"found a wrong number of bits of padding, expected ", std::to_integer<int>(bits.unused())})};
     });
   }
 
@@ -69,7 +69,7 @@ struct KernelsOf<codec::PackBits> {
     launch_places(batch, on, [&](CodecTask<space::Device>& task) {
       codec.expect_elements(bits, task.from.size);
       task.size = size + (codec.padding != Padding::none);
-      return Places<PackedByte>{{bits, codec.padding == Padding::first_byte, size}, task.size};
+      return PlacesOfChunk<PackedByte>{{bits, codec.padding == Padding::first_byte, size}, task.size};
     });
   }
 };

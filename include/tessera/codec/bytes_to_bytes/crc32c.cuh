@@ -1,4 +1,4 @@
-// crc32c where the bytes are in device memory: checked and appended by kernels of tessera's own.
+// DeviceCrc32c: crc32c in device memory; kernels check and append the checksums.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/buffer/device_buffer.cuh>
 #include <tessera/buffer/pinned_buffer.cuh>
-#include <tessera/buffer/scratch.hpp>
 #include <tessera/cast/host_device.cuh>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
-#include <tessera/codec/bytes_to_bytes/crc32c_kernels.cuh>
+#include <tessera/codec/bytes_to_bytes/detail/crc32c_kernels.cuh>
 #include <tessera/codec/concept.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
@@ -23,8 +23,7 @@
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// A mini-batch as its kernels read it, and what they answer. Kept by the queue: it grows to what was asked for, and
-/// then nothing is allocated.
+/// A mini-batch for the kernels, and their answers. Kept by the queue: it allocates only to grow.
 class Crc32cBatch {
  public:
   void add(ByteView<space::Device> from, std::byte* to) {
@@ -50,8 +49,7 @@ class Crc32cBatch {
     crossing<space::Device, space::Pinned>::copy(from, there.sub(0, size), on);
     return {reinterpret_cast<Crc32cChunk const*>(there.data), reinterpret_cast<std::uint32_t*>(there.data + size)};
   }
-  /// For the kernel to write to and the host to read, when it has waited: a part for each slice, then a checksum for
-  /// each chunk.
+  /// The kernel writes them, the host reads them after waiting: a part for each slice, then a checksum for each chunk.
   std::uint32_t* answers(Queue<space::Device>& on) {
     auto const size = (slices_ + chunks_.size()) * sizeof(std::uint32_t);
     return reinterpret_cast<std::uint32_t*>(answers_.take(in_steps(size), on).data);
@@ -60,7 +58,7 @@ class Crc32cBatch {
   std::size_t held() const { return staging_.held() + answers_.held() + memory_.held(); }
 
  private:
-  // So that a batch that is a little larger than the last is no reason to allocate.
+  // Rounds up, so that a slightly larger batch does not allocate.
   static std::size_t in_steps(std::size_t size) { return std::bit_ceil(std::max(size, std::size_t{1} << 14)); }
 
   std::vector<Crc32cChunk> chunks_;
@@ -73,8 +71,8 @@ class Crc32cBatch {
 
 namespace codec {
 
-/// The codec `crc32c` in device memory: reads what codec::Crc32c wrote on the host, and the other way round. A list of
-/// codecs may have both, and a chunk takes the one that runs where it is.
+/// The codec `crc32c` in device memory: it reads what codec::Crc32c wrote on the host, and vice versa. A list of codecs
+/// may have both; a chunk uses the one that runs in its space.
 struct DeviceCrc32c {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = Crc32c::name;
@@ -118,7 +116,7 @@ struct DeviceCrc32c {
     for (auto& task : batch) task.size = encoded_bound(task.from.size);
     encode(std::span<CodecTask<space::Device> const>{batch}, EncodedSizes{}, on);
   }
-  /// The same, of sizes that are in device memory.
+  /// The same, with sizes in device memory.
   template <std::same_as<Queue<space::Device>> DeviceQueue>
   void encode(std::span<CodecTask<space::Device> const> batch, EncodedSizes const& sizes, DeviceQueue& on) const {
     if constexpr (detail::check_kernels<DeviceQueue>()) {
@@ -134,7 +132,6 @@ struct DeviceCrc32c {
   }
 
  private:
-  // Errors have the number of the chunk.
   template <class F>
   static void for_each_below(std::size_t count, F&& f) {
     for (std::size_t i = 0; i < count; ++i) try {

@@ -9,7 +9,7 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// The byte of a column and row of `from`, where it is a row and a column.
+/// Byte i of the transposed matrix of bytes `from`.
 struct ShuffledByte {
   std::uint64_t columns, rows;  ///< of `from`
   TESSERA_HOST_DEVICE bool operator()(std::byte const* from, std::byte* to, std::uint64_t i) const {
@@ -38,7 +38,7 @@ struct KernelsOf<codec::Shuffle> {
     launch_places(batch, on, [&](CodecTask<space::Device>& task) {
       auto const count = codec.count(task.from.size, task.to.size);
       task.size = task.from.size;
-      return Places<ShuffledByte>{make(count), task.size};
+      return PlacesOfChunk<ShuffledByte>{make(count), task.size};
     });
   }
 };

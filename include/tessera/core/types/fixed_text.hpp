@@ -1,5 +1,5 @@
-// Text and bytes of a fixed room, filled up with zeros: "fixed_length_utf32" (zarr-extensions) and zarr-python's
-// "null_terminated_bytes"; in Zarr v2, "<U10" and "|S10".
+// FixedString and Utf32: text and bytes of fixed size, padded with zeros: "fixed_length_utf32" (zarr-extensions) and
+// zarr-python's "null_terminated_bytes"; in Zarr v2, "<U10" and "|S10".
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/detail/unicode.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
-#include <tessera/core/unicode.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -20,14 +20,14 @@ requires(N > 0) struct FixedString {
   char bytes[N] = {};
 
   FixedString() = default;
-  /// Throws: Error, if there is no room.
+  /// Throws: Error, if the text is too long.
   FixedString(std::string_view text) {
-    if (text.size() > N) throw Error{tessera::text({"found ", text.size(), " bytes, expected at most ", N})};
+    if (text.size() > N) throw Error{tessera::to_text({"found ", text.size(), " bytes, expected at most ", N})};
     std::copy(text.begin(), text.end(), bytes);
   }
   FixedString(char const* text) : FixedString{std::string_view{text}} {}
 
-  /// Without the zeros at its end. It lives as long as this does.
+  /// Without the trailing zeros. Valid as long as this object.
   std::string_view view() const {
     auto size = N;
     while (size > 0 && bytes[size - 1] == '\0') --size;
@@ -40,36 +40,35 @@ struct element_traits<FixedString<N>> {
   static constexpr DataType type{DataKind::null_terminated, N};
 };
 
-/// At most N code points of Unicode.
+/// At most N Unicode code points.
 template <std::size_t N>
 requires(N > 0) struct Utf32 {
   char32_t codes[N] = {};
 
   Utf32() = default;
-  /// Throws: Error, if there is no room.
+  /// Throws: Error, if the text is too long.
   Utf32(std::u32string_view text) {
-    if (text.size() > N) throw Error{tessera::text({"found ", text.size(), " code points, expected at most ", N})};
+    if (text.size() > N) throw Error{tessera::to_text({"found ", text.size(), " code points, expected at most ", N})};
     std::copy(text.begin(), text.end(), codes);
   }
   Utf32(char32_t const* text) : Utf32{std::u32string_view{text}} {}
-  /// Of UTF-8. Throws: Error, if it is none, or there is no room.
+  /// From UTF-8. Throws: Error, if the text is not UTF-8 or too long.
   explicit Utf32(std::string_view text) {
     for (std::size_t i = 0; !text.empty(); ++i) {
       auto const [code, size] = detail::decode_utf8(text);
       if (size == 0) throw Error{"found text that is not UTF-8"};
-      if (i == N) throw Error{tessera::text({"found more than ", N, " code points"})};
+      if (i == N) throw Error{tessera::to_text({"found more than ", N, " code points"})};
       codes[i] = code;
       text.remove_prefix(size);
     }
   }
 
-  /// Without the zeros at its end. It lives as long as this does.
+  /// Without the trailing zeros. Valid as long as this object.
   std::u32string_view view() const {
     auto size = N;
     while (size > 0 && codes[size - 1] == U'\0') --size;
     return {codes, size};
   }
-  /// In UTF-8.
   std::string utf8() const {
     std::string result;
     for (auto const code : view()) detail::append_utf8(result, code);

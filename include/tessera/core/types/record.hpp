@@ -1,5 +1,5 @@
-// A struct of the program as an element: its members are the fields of "struct" (zarr-extensions), or of a structured
-// type of NumPy in Zarr v2.
+// record: a struct of the program as an element. Its members are the fields of "struct" (zarr-extensions), or of a
+// structured NumPy type in Zarr v2.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// The name of a field, as a template argument.
+/// A field name as a template argument.
 template <std::size_t N>
 struct FieldName {
   char text[N];
@@ -32,24 +32,24 @@ struct MemberOf<T S::*> {
 
 }  // namespace detail
 
-/// A member of a struct and its name in documents: `member<"id", &Sample::id>`.
+/// A struct member and its name in documents: `member<"id", &Sample::id>`.
 template <FieldName Name, auto Pointer>
 requires(std::is_member_object_pointer_v<decltype(Pointer)>) struct member {
   using type = typename detail::MemberOf<decltype(Pointer)>::type;
   static std::string name() { return Name.text; }
-  // A pointer to a member of data is its distance from the start (Itanium C++ ABI, 2.3).
+  // A pointer to a data member is its offset in the struct (Itanium C++ ABI, 2.3).
   static std::uint32_t at() { return static_cast<std::uint32_t>(std::bit_cast<std::ptrdiff_t>(Pointer)); }
 };
 
-/// What `element_traits` of a struct is, once for all arrays of it:
+/// The `element_traits` of a struct, defined once for all arrays of it:
 ///
 ///   template <>
 ///   struct tessera::element_traits<Sample>
 ///       : tessera::record<Sample, tessera::member<"id", &Sample::id>, tessera::member<"value", &Sample::value>> {};
 ///
-/// Members are named in the order in which they lie. A document of v3 has no holes between fields, so a new array's
-/// struct has none either (`#pragma pack(push, 1)`); of Zarr v2 it may have those that the document has. A member may
-/// be a struct that has been described so, or of any type that is an element.
+/// List the members in memory order. A v3 document has no holes between fields, so the struct of a new array must have
+/// none (`#pragma pack(push, 1)`); in Zarr v2 it may have the holes that the document has. A member may be a struct
+/// described in this way, or any type that is an element.
 template <class S, class... Members>
 requires(sizeof...(Members) > 0) struct record {
   static constexpr DataType type = [] {
@@ -61,7 +61,7 @@ requires(sizeof...(Members) > 0) struct record {
     return result;
   }();
 
-  /// Holes are among them, as raw bytes without a name.
+  /// Includes holes, as raw bytes without a name.
   static std::vector<Field> fields() {
     std::vector<Field> result;
     std::uint32_t end = 0;

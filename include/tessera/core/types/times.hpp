@@ -1,5 +1,5 @@
-// Moments and lengths of time, as NumPy has them: "numpy.datetime64" and "numpy.timedelta64" (zarr-extensions). Where
-// the unit is a fixed number of seconds they are those of <chrono>.
+// Moments and durations, as in NumPy: "numpy.datetime64" and "numpy.timedelta64" (zarr-extensions). Types of <chrono>
+// serve if the unit is a fixed number of seconds.
 #pragma once
 #include <chrono>
 #include <concepts>
@@ -13,13 +13,13 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Moments of any unit and scale, months and years too: so many since the beginning of 1970.
+/// A moment in any unit and scale, months and years included: a count from the beginning of 1970.
 template <TimeUnit Unit, std::uint32_t Scale = 1>
 struct datetime64 {
   std::int64_t count = 0;
   friend auto operator<=>(datetime64, datetime64) = default;
 };
-/// Lengths of time of any unit and scale.
+/// A duration in any unit and scale.
 template <TimeUnit Unit, std::uint32_t Scale = 1>
 struct timedelta64 {
   std::int64_t count = 0;
@@ -37,7 +37,7 @@ struct element_traits<timedelta64<Unit, Scale>> {
 
 namespace detail {
 
-// The largest unit of which a period is a whole number, as NumPy would say it: 10 ns, and 1 m for 60 s.
+// The largest unit of which the period is a whole multiple, as in NumPy: 10 ns, and 1 m for 60 s.
 template <class Period>
 consteval DataType time_of(DataKind kind) {
   DataType type{kind, 8};
@@ -50,7 +50,7 @@ consteval DataType time_of(DataKind kind) {
         type.scale = static_cast<std::uint32_t>(Count::num);
       }
   };
-  if constexpr (std::ratio_greater_equal_v<Period, std::nano>) {  // beyond, quotients do not fit
+  if constexpr (std::ratio_greater_equal_v<Period, std::nano>) {  // below, quotients would overflow
     try_unit(TimeUnit::week, std::ratio<604800>{});
     try_unit(TimeUnit::day, std::ratio<86400>{});
     try_unit(TimeUnit::hour, std::ratio<3600>{});
@@ -72,20 +72,20 @@ concept TimeCount = std::signed_integral<Rep> && sizeof(Rep) == 8;
 
 }  // namespace detail
 
-/// A length of time: `std::chrono::milliseconds` is "numpy.timedelta64" of the unit "ms". The least number is NaT.
+/// A duration: `std::chrono::milliseconds` is "numpy.timedelta64" of unit "ms". The least number is NaT.
 template <detail::TimeCount Rep, class Period>
 requires(detail::time_of<Period>(DataKind::timedelta).scale != 0)  //
     struct element_traits<std::chrono::duration<Rep, Period>> {
   static constexpr DataType type = detail::time_of<Period>(DataKind::timedelta);
 };
-/// A moment: `std::chrono::sys_time<std::chrono::nanoseconds>` is "numpy.datetime64" of the unit "ns".
+/// A moment: `std::chrono::sys_time<std::chrono::nanoseconds>` is "numpy.datetime64" of unit "ns".
 template <detail::TimeCount Rep, class Period>
 requires(detail::time_of<Period>(DataKind::datetime).scale != 0)  //
     struct element_traits<std::chrono::time_point<std::chrono::system_clock, std::chrono::duration<Rep, Period>>> {
   static constexpr DataType type = detail::time_of<Period>(DataKind::datetime);
 };
 
-/// No time, of any of these types: `nat<std::chrono::milliseconds>`. Comparisons take it for the least time there is.
+/// NaT, "not a time", of any of these types: `nat<std::chrono::milliseconds>`. It compares as the least time.
 template <class T>
 requires(element_traits<T>::type.kind == DataKind::datetime || element_traits<T>::type.kind == DataKind::timedelta)  //
     inline constexpr T nat = [] {
@@ -94,7 +94,7 @@ requires(element_traits<T>::type.kind == DataKind::datetime || element_traits<T>
   else
     return T{std::numeric_limits<std::int64_t>::min()};
 }();
-/// Whether it is no time.
+/// Whether a time is NaT.
 template <class T>
 constexpr bool is_nat(T time) {
   return time == nat<T>;

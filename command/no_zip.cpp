@@ -1,0 +1,11 @@
+#include "address.hpp"
+
+namespace cli {
+
+tessera::AnyStore<tessera::HostBuffer> zip_store(std::string const& path) {
+  throw UsageError{path +
+                   ": this tessera was built without libzip, which reads zip files: on Debian or Ubuntu, apt "
+                   "install libzip-dev and build it again"};
+}
+
+}  // namespace cli

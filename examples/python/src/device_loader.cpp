@@ -1,0 +1,98 @@
+// Batches of boxes in device memory, read ahead, and in page-locked memory; boxes of one call.
+#include "device.hpp"
+#include "loader.hpp"
+
+#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/loader/detail/own_queue.cuh>
+
+namespace python {
+namespace {
+
+using DeviceSlot = AnySlot<DeviceQueue>;
+using Loader = AnyLoader<DeviceSlot, DeviceArray::Native>;
+
+/// A DeviceTensor, and what its elements are.
+struct DeviceBatch : DeviceTensor {
+  std::shared_ptr<DeviceSlot const> slot;
+  tessera::Extents of_array;
+};
+
+template <class B>
+std::shared_ptr<std::byte> memory_of(B buffer) {
+  auto const made = tessera::dlpack::share(std::move(buffer));
+  return {made.owner, made.data};
+}
+
+std::optional<DeviceBatch> next(Loader& loader) {
+  auto slot = loader.next();
+  if (!slot) return std::nullopt;
+  auto const layout = tessera::Layout::c_order(slot->shape, loader.type().size);
+  return DeviceBatch{{{slot->memory.get(), loader.type(), layout, false, slot}, loader.queue()}, slot, loader.shape()};
+}
+
+void read_boxes_into(DeviceArray& array, tessera::detail::BoxesInChunks& boxes, std::byte* data,
+                     tessera::Strides const& strides, nb::object progress, auto&& after) {
+  Interruption interruption{std::move(progress)};
+  tessera::ReadOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
+  interruption.run([&] {
+    tessera::detail::read_boxes_into(array.native.on(array.on), boxes, {data, strides}, options).detach();
+    after();
+  });
+}
+
+DeviceTensor read_boxes(DeviceArray& array, GivenBoxes const& boxes, nb::object progress) {
+  tessera::detail::BoxesInChunks resolved;
+  auto const shape = resolve(array.native, boxes_of(boxes), resolved);
+  auto const type = array.native.type();
+  auto const size = tessera::checked_product(tessera::element_count(shape, "the boxes"), type.size, "the boxes");
+  auto elements = tessera::dlpack::share(tessera::DeviceBuffer{tessera::checked_size(size, "the boxes"), array.on});
+  elements.type = type, elements.layout = tessera::Layout::c_order(shape, type.size);
+  read_boxes_into(array, resolved, elements.data, elements.layout.strides, std::move(progress), [] {});
+  return {std::move(elements), array.on};
+}
+
+void read_boxes_out(DeviceArray& array, GivenBoxes const& boxes, nb::handle out, std::intptr_t stream,
+                    nb::object progress) {
+  auto const memory = borrow_of_device(out, array.on);
+  expect_type(array.native, memory);
+  if (memory.read_only) throw tessera::ExchangeError{"the memory to read into is read-only"};
+  tessera::detail::BoxesInChunks resolved;
+  expect_shape(memory.elements.layout, resolve(array.native, boxes_of(boxes), resolved));
+  follow(array.on, stream);
+  read_boxes_into(array, resolved, memory.elements.data, memory.elements.layout.strides, std::move(progress), [&] {
+    let_follow(array.on, stream);
+    if (stream == -1) array.on.wait();
+  });
+}
+
+}  // namespace
+
+void add_device_boxes(nb::module_& module) {
+  using nb::arg;
+  nb::class_<DeviceBatch, DeviceTensor>(module, "DeviceBatch",
+                                        "A DeviceTensor of the elements of some boxes, of the shape [boxes, box...].")
+      .def_prop_ro("boxes", [](DeviceBatch const& batch) { return list_of(batch.slot->boxes, batch.of_array); })
+      .def_prop_ro("first", [](DeviceBatch const& batch) { return batch.slot->first; });
+  auto type = nb::class_<Loader>(module, "Loader");
+  type.def(
+      "__init__",
+      [](Loader* self, DeviceArray const& array, Draw const& draw, std::size_t batch, std::size_t ahead,
+         std::optional<std::uint64_t> cache, std::size_t horizon, bool goes_on) {
+        new (self) Loader{array.native, array.on, draw, options_of(batch, ahead, cache, horizon, goes_on),
+                          [](std::size_t bytes, DeviceQueue& on) {
+                            return memory_of(tessera::DeviceBuffer{bytes, on});
+                          }};
+      },
+      arg("array"), arg("draw"), arg("batch"), arg("ahead"), arg("cache").none(), arg("horizon"), arg("goes_on"));
+  add_loader(type, &next);
+  module.def("pinned_batches", [] {
+    return BatchMemory{[on = queue_of_device()](std::size_t bytes, tessera::Queue<Host>&) mutable {
+      return memory_of(tessera::PinnedBuffer{bytes, on});
+    }};
+  });
+  module.def("read_boxes", &read_boxes, arg("array"), arg("boxes"), arg("progress") = nb::none());
+  module.def("read_boxes_out", &read_boxes_out, arg("array"), arg("boxes"), arg("out"), arg("stream"),
+             arg("progress") = nb::none());
+}
+
+}  // namespace python

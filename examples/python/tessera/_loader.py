@@ -1,0 +1,147 @@
+"""Boxes of an array in batches that are read ahead, such as random crops for training."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+from weakref import finalize
+
+from . import _spaces
+from ._array import Array, Progress
+from ._errors import ExchangeError
+from ._tessera import (
+    Batch,
+    BatchMemory,
+    Draw,
+    LoaderStatistics,
+    ShuffledGrid,
+    UniformBoxes,
+    WeightedBoxes,
+    read_boxes_out,
+)
+from ._tessera import Loader as _HostLoader
+from ._tessera import read_boxes as _read_boxes
+
+Box = tuple[slice, ...]
+Sampler = UniformBoxes | ShuffledGrid | WeightedBoxes | Iterable[Box] | Callable[[], Box | None]
+
+
+def _draw(sampler: Sampler) -> Draw:
+    if isinstance(sampler, (UniformBoxes, ShuffledGrid, WeightedBoxes)):
+        return Draw(sampler)
+    if isinstance(sampler, Iterable):
+        return Draw(functools.partial(next, iter(sampler), None))
+    if not callable(sampler):
+        raise TypeError(f"found {sampler!r}, expected a sampler: one of tessera's, an iterable or a function of boxes")
+    return Draw(sampler)
+
+
+class Loader(Iterator[Batch]):
+    """Reads batches ahead of the program:
+
+        boxes = tessera.UniformBoxes(t1.shape, (64, 64, 64), seed=7)
+        for batch in tessera.Loader(t1, boxes, batch=16, cache=1 << 28):
+            step(torch.from_dlpack(batch))  # (16, 64, 64, 64), of the array's dtype
+
+    A thread takes boxes from the sampler and reads them. A `Batch` is a Tensor with `boxes`; if the array was opened
+    with `space="device"`, a `DeviceBatch`, which is a DeviceTensor; with `space="pinned"` its memory is page-locked.
+    Its memory is the program's as long as anything refers to it, also after the loader's end; then a later batch uses
+    it. Every chunk that a batch touches is fetched and decoded once for all of its boxes.
+
+    `sampler` is a UniformBoxes, a ShuffledGrid, a WeightedBoxes, of which the loader uses a copy; or an iterable of
+    boxes, or a function that returns the next box and None at the end. A box is a tuple of slices of numbers from 0
+    on, one for each dimension. The boxes of a batch have one shape. The loader's thread calls Python for them.
+
+    `batch`: boxes in a batch; the last one may have fewer. `ahead`: batches that are ready or being read, at most.
+    `cache`: bytes of decoded chunks that are kept from batch to batch, with 0 none; by default those of 2 (ahead + 2)
+    batches. A kept chunk has the elements that it had when it was read. `horizon`: batches whose boxes are drawn early, to know which chunks to keep. `on_error`:
+    what follows a batch that could not be read, "end", nothing, or "go_on", the next batch.
+
+    The error of a batch is raised where the program asks for it. Ctrl-C ends a wait. The loader ends with the `with`
+    block, by `close()`, or when the program drops it, and then waits for an answer of the store and of a sampler of
+    Python's. It does not work in a child of `fork()`: make one there.
+
+    Raises MetadataError, if the chunk grid is rectilinear; ValueError, TypeError for wrong arguments.
+    """
+
+    def __init__(
+        self,
+        array: Array,
+        sampler: Sampler,
+        *,
+        batch: int = 1,
+        ahead: int = 2,
+        cache: int | None = None,
+        horizon: int = 32,
+        on_error: str = "end",
+    ) -> None:
+        if on_error not in ("end", "go_on"):
+            raise ValueError(f"found on_error={on_error!r}, expected 'end' or 'go_on'")
+        if batch < 1 or ahead < 1:
+            raise ValueError(f"found batch={batch} and ahead={ahead}, expected at least 1")
+        given = (_draw(sampler), batch, ahead, cache, horizon, on_error == "go_on")
+        self._native: Any
+        if array.space == "device":
+            self._native = _spaces.device().Loader(array._on_device, *given)
+        else:
+            memory = _spaces.device().pinned_batches() if array.space == "pinned" else BatchMemory()
+            self._native = _HostLoader(array._native, *given, memory)
+        finalize(self, self._native.close)  # at the latest when the interpreter ends
+
+    def __next__(self) -> Batch:
+        batch: Batch | None = self._native.next()
+        if batch is None:
+            raise StopIteration
+        return batch
+
+    def cancel(self) -> None:
+        """Ends the read in progress as soon as it can: `next`, also one that waits in another thread, raises Cancelled
+        from now on. Does not wait. From any thread."""
+        self._native.cancel()
+
+    def close(self) -> None:
+        """Cancels, and waits until the loader's thread has ended."""
+        self._native.close()
+
+    @property
+    def position(self) -> int:
+        """Boxes of the batches that the program got: where to `seek` an equal sampler to go on behind them."""
+        position: int = self._native.position
+        return position
+
+    def statistics(self) -> LoaderStatistics:
+        """What the loader did so far."""
+        found: LoaderStatistics = self._native.statistics()
+        return found
+
+    def __enter__(self) -> Loader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def read_boxes(
+    array: Array, boxes: Iterable[Box], *, out: Any = None, stream: Any = None, progress: Progress | None = None
+) -> Any:
+    """Reads boxes of one shape, each a tuple of slices of numbers from 0 on, into a Tensor of the shape [boxes,
+    box...], or into `out`, which is returned: arguments and result are as those of `Array.read`. Every chunk is fetched
+    and decoded once for all boxes.
+
+    Raises SelectionError, if a box reaches beyond the array, or has another shape than the first; MetadataError, if the
+    chunk grid is rectilinear; otherwise as a read.
+    """
+    on_device = array.space == "device" if out is None else _spaces.is_on_device(out)
+    if stream is not None and (out is None or not on_device):
+        raise ExchangeError("a stream was given, which is for an `out` of a device's memory: the host's has none")
+    if out is None:
+        if on_device:
+            return _spaces.device().read_boxes(array._on_device, boxes, progress)
+        memory = _spaces.device().pinned_batches() if array.space == "pinned" else BatchMemory()
+        return _read_boxes(array._native, boxes, memory, progress)
+    if on_device:
+        _spaces.device().read_boxes_out(array._on_device, boxes, out, 1 if stream is None else stream, progress)
+    else:
+        read_boxes_out(array._native, boxes, out, progress)
+    return out

@@ -1,0 +1,156 @@
+"""Addresses that open: folders, zip files, URLs; and the errors for others, in Python's terms."""
+
+import functools
+import http.server
+import json
+import os
+import pathlib
+import re
+import threading
+import tomllib
+
+import numpy as np
+import pytest
+import zarr
+
+import tessera
+
+
+@pytest.fixture
+def hierarchy(tmp_path):
+    """A group with one array and consolidated metadata, in a folder and in a zip file, and the array's elements."""
+    elements = np.arange(60, dtype="int16").reshape(6, 10)
+    for store in (zarr.storage.LocalStore(tmp_path / "g.zarr"), zarr.storage.ZipStore(tmp_path / "g.zip", mode="w")):
+        group = zarr.create_group(store, attributes={"unit": "mm"})
+        group.create_array("deep/a", data=elements, chunks=(2, 3), shards=(4, 6), attributes={"b": 1})
+        if isinstance(store, zarr.storage.LocalStore):
+            zarr.consolidate_metadata(store)
+        store.close()
+    return tmp_path, elements
+
+
+def check(group, elements):
+    assert dict(group.attrs) == {"unit": "mm"} and list(group) == ["deep"] and "none" not in group
+    array = group["deep/a"]
+    assert (array.shape, array.chunks, array.shards, dict(array.attrs)) == ((6, 10), (2, 3), (4, 6), {"b": 1})
+    np.testing.assert_array_equal(array[...], elements)
+    np.testing.assert_array_equal(array[1:5:2, [3, 0]], elements[1:5:2, [3, 0]])
+    boxes = tessera.UniformBoxes(array.shape, (2, 2), 6)
+    assert [b.shape for b in tessera.Loader(array, boxes, batch=3)] == [(3, 2, 2)] * 2
+
+
+def expect_read_only(array):
+    works = (lambda: array.__setitem__(..., 0), lambda: array.append(array[:1]), lambda: array.attrs.put({}))
+    for work in works:
+        with pytest.raises(tessera.StoreError, match="read.only|cannot be written|no write"):
+            work()
+
+
+def test_a_zip_file(hierarchy):
+    folder, elements = hierarchy
+    check(tessera.open(folder / "g.zip"), elements)
+    np.testing.assert_array_equal(tessera.open(folder / "g.zip" / "deep" / "a")[...], elements)
+    expect_read_only(tessera.open(folder / "g.zip" / "deep" / "a"))
+    with pytest.raises(tessera.Error, match="none"):
+        tessera.open(folder / "g.zip" / "none")
+    for make in (functools.partial(tessera.create_array, shape=(1,), dtype="i1"), tessera.create_group):
+        with pytest.raises(tessera.StoreError, match="read only: make the node in a folder"):
+            make(folder / "g.zip" / "new")
+
+
+def test_over_http(hierarchy):
+    folder, elements = hierarchy
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder)) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        try:
+            address = f"http://127.0.0.1:{server.server_port}/g.zarr"
+            check(tessera.open(address), elements)
+            array = tessera.open(f"{address}/deep/a")
+            np.testing.assert_array_equal(array[...], elements)
+            assert array.store_path.startswith(address)
+            expect_read_only(array)
+            with pytest.raises(tessera.Error, match="/none"):
+                tessera.open(f"{address}/none")
+            with pytest.raises(tessera.StoreError, match="read only: make the node in a folder"):
+                tessera.create_group(f"{address}/new")
+        finally:
+            server.shutdown()
+            serving.join()
+
+
+@pytest.mark.parametrize(
+    "address, words",
+    [
+        ("s3://bucket/a.zarr", "no store for s3://.*https://BUCKET.s3.amazonaws.com/PATH.*FsspecStore"),
+        ("gs://bucket/a.zarr", "no store for gs://.*https://storage.googleapis.com/.*FsspecStore"),
+        ("memory://a", "no store for memory://.*FsspecStore"),
+        ("/tmp/a\0b.zarr", "has a NUL"),
+        ("file:///tmp/a%00b.zarr", "has a NUL"),
+        ("/tmp/\udcff.zarr", "is not UTF-8"),
+        (b"/tmp/\xff.zarr", "is not UTF-8"),
+    ],
+)
+def test_addresses_of_nothing(address, words):
+    works = (tessera.open, tessera.create_group, functools.partial(tessera.create_array, shape=(1,), dtype="i1"))
+    for work in works:
+        with pytest.raises(tessera.StoreError, match=words):
+            work(address)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\udcff"])
+def test_names_of_nothing(tmp_path, name):
+    group = tessera.create_group(tmp_path / "g.zarr")
+    works = (
+        lambda: group[name],
+        lambda: group.create_group(name),
+        lambda: group.create_array(name, shape=(1,), dtype="i1"),
+        lambda: group.__delitem__(name),
+    )
+    for work in works:
+        with pytest.raises(tessera.StoreError, match="has a NUL|is not UTF-8"):
+            work()
+    assert name not in group and list(group) == [] and os.listdir(tmp_path) == ["g.zarr"]
+
+
+def test_paths_of_bytes(made):
+    array, expected = made
+    np.testing.assert_array_equal(tessera.open(os.fsencode(array.store_path))[...], expected)
+    with pytest.raises(tessera.NodeNotFound, match="there is no array") as caught:
+        tessera.open(b"nothing.zarr")
+    assert isinstance(caught.value, tessera.MetadataError) and isinstance(caught.value, FileNotFoundError)
+    assert "startswith" not in str(caught.value)
+
+
+OF_CPP = re.compile(r"include|<tessera|\.hpp|codec::|Codecs<|Pipeline<|space::|open\(\) of|\.overwrite")
+
+
+@pytest.mark.parametrize("codec", ["zfp", "numcodecs.zfpy", "who"])
+def test_codecs_that_the_module_lacks(made, codec):
+    array, _ = made
+    path = pathlib.Path(array.store_path) / "zarr.json"
+    document = json.loads(path.read_text())
+    document["codecs"].append({"name": codec, "configuration": {}})
+    path.write_text(json.dumps(document))
+    with pytest.raises(tessera.MetadataError, match=f"{codec}.*; this module has no such codec: zarr-python may") as caught:
+        tessera.open(array.store_path)
+    assert not OF_CPP.search(str(caught.value)), caught.value
+
+
+def test_a_node_that_is_there(made):
+    array, _ = made
+    with pytest.raises(tessera.MetadataError, match="overwrite=True replaces it$") as caught:
+        tessera.create_array(array.store_path, shape=(1,), dtype="i1")
+    assert not OF_CPP.search(str(caught.value)), caught.value
+
+
+def test_version():
+    project = pathlib.Path(__file__).resolve().parents[1] / "pyproject.toml"
+    assert tessera.__version__ == tomllib.loads(project.read_text())["project"]["version"]
+    cmake = (project.parents[2] / "CMakeLists.txt").read_text()
+    assert f"project(tessera VERSION {tessera.__version__} " in cmake

@@ -1,0 +1,121 @@
+"""The end of the interpreter during calls in threads: CPython ends the threads where they request its lock."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tessera
+
+PROGRAM = """
+import sys, threading, time
+import numpy as np
+import tessera
+
+array, path, mode = tessera.open(sys.argv[1]), sys.argv[1], sys.argv[2]
+begun = threading.Event()
+
+
+def progress(done, chunks):
+    begun.set()
+    time.sleep(0.001)
+
+
+class Lent:  # whose interface is code of Python
+    def __init__(self, memory):
+        self.memory = memory
+
+    def __dlpack__(self, **arguments):
+        time.sleep(0.001)
+        return self.memory.__dlpack__(**arguments)
+
+    def __dlpack_device__(self):
+        time.sleep(0.001)
+        return self.memory.__dlpack_device__()
+
+
+memory = np.empty((256, 256), "f4")
+boxes = tessera.UniformBoxes((256, 256), (64, 64))
+works = {
+    "read": lambda: array[...],
+    "crop": lambda: array[0:10, 0:10],
+    "write": lambda: array.__setitem__((slice(0, 10), slice(0, 10)), 1),
+    "open": lambda: tessera.open(path),
+    "append": lambda: (array.resize((256, 256)), array.append(memory[:1])),
+    "progress": lambda: array.read(progress=progress),
+    "lent": lambda: array.read((slice(0, 256), slice(0, 256)), out=Lent(memory)),
+    "publish": lambda: tessera.publish(array, (slice(0, 9), slice(0, 9))).close(),
+    "loader": lambda: [begun.set() for _ in tessera.Loader(array, boxes, batch=4, cache=1 << 14)],
+    "sampler": lambda: [begun.set() for _ in tessera.Loader(array, map(tuple, boxes), batch=4)],
+    "wait": lambda: next(tessera.Loader(array, lambda: (begun.set(), threading.Event().wait()))),
+}
+
+
+def work():
+    while True:
+        works[mode]()
+        begun.set()
+
+
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+begun.wait()
+"""
+
+
+MODES = ["read", "crop", "write", "open", "append", "progress", "lent", "publish", "loader", "sampler", "wait"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_daemon_threads_at_the_end(tmp_path, mode):
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(256, 256), dtype="f4", chunks=(16, 16))
+    array[...] = np.arange(256 * 256, dtype="f4").reshape(256, 256)
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", PROGRAM, array.store_path, mode], capture_output=True, timeout=60)
+        assert (done.returncode, done.stderr.decode()) == (0, "")
+    assert tessera.open(array.store_path).shape[1] == 256
+
+
+def run(program, *arguments):
+    done = subprocess.run([sys.executable, "-c", program, *map(str, arguments)], capture_output=True, timeout=60, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+def test_functions_at_exit_still_read_and_write(tmp_path):
+    tessera.create_array(tmp_path / "a.zarr", shape=(3,), dtype="i4")
+    program = """
+import atexit, sys
+atexit.register(lambda: last())  # before tessera, so that it runs after what tessera does at the end
+import tessera
+array = tessera.open(sys.argv[1])
+def last():
+    array[...] = 7
+    print(array.read(progress=lambda done, chunks: print("progress")).shape, array[...].tolist())
+"""
+    out, err = run(program, tmp_path / "a.zarr")
+    assert out.splitlines()[-1] == "(3,) [7, 7, 7]" and "progress" in out and err == ""
+
+
+BATCHES = """
+import sys
+import numpy as np, tessera
+array = tessera.open(sys.argv[1])
+for batch in tessera.Loader(array, tessera.UniformBoxes(array.shape, (2, 2), 9), batch=3):
+    shown = np.from_dlpack(batch)
+"""
+
+
+def test_batches_of_a_module_leave_no_warning(made):
+    """NumPy never releases memory shown after the interpreter began to end, which is not a leak of the module."""
+    array, _ = made
+    assert run(BATCHES, array.store_path) == ("", "")
+
+
+def test_nothing_leaks(made):
+    array, _ = made
+    body = BATCHES.replace("import sys\n", "import sys, tessera\ntessera._tessera.warn_of_leaks()\n", 1)
+    body += "array.read(out=np.empty(array.shape, 'i4')); array[...]; array.append(array[:1]); tessera.publish(array).close()\n"
+    program = "def main():\n" + "".join(f"    {line}\n" for line in body.splitlines()) + "main()\n"
+    assert run(program, array.store_path) == ("", "")

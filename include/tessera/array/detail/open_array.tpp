@@ -1,0 +1,306 @@
+#pragma once
+#include <tessera/array/detail/open_array.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tessera/array/detail/change_shape.hpp>
+#include <tessera/array/detail/chunk_box.hpp>
+#include <tessera/array/detail/compact_array.hpp>
+#include <tessera/array/detail/open_chunks.hpp>
+#include <tessera/array/detail/run_call.hpp>
+#include <tessera/array/detail/write_parts.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
+#include <tessera/metadata/detail/node_document.hpp>
+#include <tessera/metadata/detail/rectilinear.hpp>
+#include <tessera/plan/detail/plan.hpp>
+#include <tessera/plan/detail/regular_parts.hpp>
+#include <tessera/shard/detail/index_cache.hpp>
+#include <tessera/transfer/detail/chunk_access.hpp>
+#include <tessera/transfer/detail/read.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+template <class P>
+OpenArray<P>::OpenArray(std::shared_ptr<SharedArray> const& opened, ResolvedChunk resolved, StageList of)
+    : array{opened},
+      form{std::move(resolved)},
+      stages{of.begin(), of.end()},
+      fill_{array->metadata.fill.data(), array->metadata.fill.size()} {}
+template <class P>
+OpenArray<P>::~OpenArray() = default;
+
+template <class P>
+ChunkSpecification OpenArray<P>::specification_of(ArrayMetadata const& metadata, Extents const& chunk) {
+  return {chunk, metadata.type, metadata.fill, components_of(metadata.fields)};
+}
+
+template <class P>
+void OpenArray<P>::expect_all_resolve() const {
+  auto const& metadata = array->metadata;
+  for (std::size_t d = 0; d < metadata.edges.size(); ++d)
+    for (auto const& run : metadata.edges[d].runs) {
+      auto chunk = metadata.chunk_shape;
+      chunk[d] = run.length;
+      if (!form.shards.empty()) (void)resolve(specification_of(metadata, chunk));
+    }
+}
+
+template <class P>
+ArrayMetadata OpenArray<P>::present_metadata() const {
+  auto present = array->metadata;
+  present.shape = array->shape.get();
+  return present;
+}
+
+template <class P>
+Extents OpenArray<P>::grid_of(Extents grid) const {
+  auto const& metadata = array->metadata;
+  if (has_parts()) {
+    auto const axes = chunk_axes(metadata.edges, grid);
+    for (std::size_t d = 0; d < grid.rank(); ++d) grid[d] = axes[d].chunks();
+    return grid;
+  }
+  for (std::size_t d = 0; d < grid.rank(); ++d) {
+    auto const length = metadata.chunk_shape[d];
+    grid[d] = grid[d] / length + (grid[d] % length != 0);
+  }
+  return grid;
+}
+
+template <class P>
+Box OpenArray<P>::chunk_box(Extents const& chunk) const {
+  return in_document(*this, array->document, [&] {
+    auto const now = array->shape.get();
+    return box_of_chunk(chunk, grid_of(now), now, array->metadata.chunk_shape, array->metadata.edges);
+  });
+}
+
+template <class P>
+ByteView<space::Host> OpenArray<P>::fill_element() const {
+  auto const& metadata = array->metadata;
+  if (!metadata.type.varies()) return {metadata.fill.data(), metadata.fill.size()};
+  return {reinterpret_cast<std::byte const*>(&fill_), sizeof fill_};
+}
+
+template <class P>
+void OpenArray<P>::expect_fixed_size() const {
+  auto const type = array->metadata.type;
+  if (type.varies())
+    in_document(*this, array->document, [&] {
+      throw MetadataError{to_text({"member data_type: elements of ", type.name(),
+                                   " vary in size; read and write them through an Array or ArrayOf of that type"})};
+    });
+}
+
+template <class P>
+void OpenArray<P>::expect_encodes() const {
+  in_codecs_of(*this, array->document, [&] { check_encoding(); });
+}
+
+template <class P>
+Extents OpenArray<P>::expect_inside(ResolvedSelection const& selected, Strides const& strides) const {
+  return in_document(*this, array->document, [&] {
+    if (strides.rank() != selected.shape.rank())
+      throw SelectionError{to_text({"found ", strides.rank(), " strides, expected ", selected.shape.rank()})};
+    auto const now = array->shape.get();
+    selected.expect_inside(now);
+    return now;
+  });
+}
+
+template <class P>
+RegularGrid OpenArray<P>::whole(Extents const& as) const {
+  if (has_parts())
+    throw MetadataError{"chunk grid \"rectilinear\"",
+                        "member chunk_grid: \"rectilinear\" is not supported by this call; read and write support it"};
+  return {form, as};
+}
+
+template <class P>
+void OpenArray<P>::for_each_part(Extents const& as, ResolvedSelection const& selected, Strides const& strides,
+                                 UseGrid f) {
+  if (!has_parts()) return f(whole(as), selected, 0);
+  for_each_regular_part(selected, chunk_axes(array->metadata.edges, as), as,
+                        [&](RegularPart const& part, ResolvedSelection const& some, Extents const& target) {
+                          std::ptrdiff_t offset = 0;
+                          for (std::size_t d = 0; d < target.rank(); ++d)
+                            offset += static_cast<std::ptrdiff_t>(target[d]) * strides[d];
+                          f(part_of(part), some, offset);
+                        });
+}
+
+// Computes the form of a part once per chunk shape.
+template <class P>
+RegularGrid OpenArray<P>::part_of(RegularPart const& part) {
+  std::lock_guard lock{forms_mutex_};
+  auto const name = to_string(part.chunk_shape);
+  auto found = forms_.find(name);
+  if (found == forms_.end())
+    found = forms_.emplace(name, resolve(specification_of(array->metadata, part.chunk_shape))).first;
+  return {found->second, part.shape, &part.first_chunk};
+}
+
+template <class P>
+std::shared_ptr<ShardIndexCache> OpenArray<P>::indexes(RegularGrid const& of) const {
+  if (of.form.shards.empty()) return nullptr;
+  if (!of.first_chunk)
+    if (auto kept = array->indexes()) return kept;
+  constexpr auto most = std::uint64_t{64} << 20;  // bytes of indexes: some shards at a time
+  return std::make_shared<ShardIndexCache>(of.form.shards, most);
+}
+
+template <class P>
+void OpenArray<P>::keep_indexes(std::uint64_t most) {
+  if (most == 0 || form.shards.empty()) return array->keep(nullptr);
+  struct Kept {  // owns its levels: handles with other pipelines may outlive this state
+    Kept(std::vector<ShardLevel> const& of, std::uint64_t bytes) : levels{of}, indexes{levels, bytes} {}
+    std::vector<ShardLevel> const levels;
+    ShardIndexCache indexes;
+  };
+  auto kept = std::make_shared<Kept>(form.shards, most);
+  auto* const indexes = &kept->indexes;
+  array->keep({std::move(kept), indexes});
+}
+
+template <class P>
+FolderLock OpenArray<P>::hold_shape(Writable const& store, Stop stop) {
+  if (!store.locks_folders()) return {};
+  auto const open = array->shape.get();
+  bool is_cut = has_parts();
+  for (std::size_t d = 0; d < open.rank(); ++d) is_cut = is_cut || open[d] % array->metadata.chunk_shape[d] != 0;
+  if (!is_cut) return {};
+  auto held = store.lock_folder(array->path, Sharing::shared, stop);
+  store.read_shape(*array);
+  return held;
+}
+
+template <class P>
+ResolvedSelection OpenArray<P>::surrounding_of(std::span<PlacedChunk const> listed) const {
+  return in_document(*this, array->document,
+                     [&] { return box_of_chunks(listed, array->shape.get(), form.layout.shape); });
+}
+
+/// For memory that is read into. Throws: SelectionError, if elements would overwrite each other: an ArrayView that is
+/// made without strides has only zeros.
+template <class P>
+void expect_apart(OpenArray<P> const& array, Extents const& shape, Strides const& strides) {
+  if (std::ranges::find(shape, std::uint64_t{0}) != shape.end()) return;  // no elements: strides may be any
+  for (std::size_t d = 0; d < shape.rank(); ++d)
+    if (strides[d] == 0 && shape[d] > 1)
+      in_document(array, array.array->document, [&] {
+        throw SelectionError{to_text({"the memory's stride along dimension ", d,
+                                      " is 0, expected elements apart: ArrayView::c_order(data, shape) views "
+                                      "contiguous memory"})};
+      });
+}
+
+template <class P>
+auto OpenArray<P>::read(ResolvedSelection const& selected, StridedSpan<array_space> const& to, queue_type& queue,
+                        ReadOptions const& options, OptionDefaults const& usual) -> Completion {
+  auto const used = usual.used_for(options);
+  auto const now = expect_inside(selected, to.strides);
+  expect_apart(*this, selected.shape, to.strides);
+  return run_call(*this, "a read", selected, queue, [&] {
+    for_each_part(now, selected, to.strides,
+                  [&](RegularGrid const& grid, ResolvedSelection const& some, std::ptrdiff_t offset) {
+                    OpenChunks<P, Readable> const chunks{*this, readable(), grid};
+                    auto source = chunks.access();
+                    if (to.placer) source.fill = to.placer->placed_fill(source.fill);
+                    auto there = to;
+                    there.data += offset;
+                    read_chunks(source, some, there, queue, used.get());
+                  });
+  });
+}
+
+template <class P>
+auto OpenArray<P>::read_listed(std::span<PlacedChunk const> listed, StridedSpan<array_space> const& to,
+                               queue_type& queue, ReadOptions const& options, OptionDefaults const& usual)
+    -> Completion {
+  auto const used = usual.used_for(options);
+  ResolvedSelection const surrounding = surrounding_of(listed);
+  auto const now = expect_inside(surrounding, to.strides);
+  return run_call(*this, "a read", surrounding, queue, [&] {
+    OpenChunks<P, Readable> const chunks{*this, readable(), whole(now)};
+    read_chunks(chunks.access(), Plan{listed, array->shape.get(), form.layout.shape}, to, queue, used.get());
+  });
+}
+
+template <class P>
+auto OpenArray<P>::for_chunks(ResolvedSelection const& selected, Strides const& strides, queue_type& queue,
+                              UseChunks f) -> Completion {
+  auto const now = expect_inside(selected, strides);
+  return run_call(*this, "a read", selected, queue, [&] {
+    OpenChunks<P, Readable> const chunks{*this, readable(), whole(now)};
+    f(chunks.access());
+  });
+}
+
+template <class P>
+auto OpenArray<P>::write(Writable const& store, ResolvedSelection const& selected,
+                         StridedView<array_space> const& from, queue_type& queue, WriteOptions const& options,
+                         OptionDefaults const& usual) -> Completion {
+  expect_encodes();
+  auto const used = usual.used_for(options);
+  auto const held = array->shape.hold(used.get().stop);
+  auto const shared = hold_shape(store, used.get().stop);
+  auto const now = expect_inside(selected, from.strides);
+  return run_call(*this, "a write", selected, queue,
+                  [&] { write_parts(*this, store, now, selected, from, queue, used.get()); });
+}
+
+template <class P>
+auto OpenArray<P>::write_listed(Writable const& store, std::span<PlacedChunk const> listed,
+                                StridedView<array_space> const& from, queue_type& queue, WriteOptions const& options,
+                                OptionDefaults const& usual) -> Completion {
+  expect_encodes();
+  auto const used = usual.used_for(options);
+  auto const held = array->shape.hold(used.get().stop);
+  auto const shared = hold_shape(store, used.get().stop);
+  ResolvedSelection const surrounding = surrounding_of(listed);
+  auto const now = expect_inside(surrounding, from.strides);
+  return run_call(*this, "a write", surrounding, queue, [&] {
+    Plan const plan{listed, now, form.layout.shape};
+    write_grid(*this, store, whole(now), plan, from, queue, used.get());
+  });
+}
+
+template <class P>
+void OpenArray<P>::for_written_chunks(Writable const& store, queue_type& queue, UseWritten f, Stop stop) {
+  auto const held = array->shape.hold(stop);
+  auto const now = array->shape.get();
+  in_document(*this, array->document, [&] {
+    OpenChunks<P, Writable> const chunks{*this, store, whole(now)};
+    f(chunks.access(), now);
+    queue.wait();
+  });
+}
+
+template <class P>
+void OpenArray<P>::resize(Writable const& store, Extents const& shape, queue_type& queue) {
+  change_shape(*this, store, shape, queue);
+}
+template <class P>
+auto OpenArray<P>::append(Writable const& store, std::size_t axis, Extents const& block,
+                          StridedView<array_space> const& from, queue_type& queue, WriteOptions const& options,
+                          OptionDefaults const& usual) -> Completion {
+  expect_encodes();
+  return append_block(*this, store, axis, block, from, queue, usual.used_for(options).get());
+}
+template <class P>
+std::uint64_t OpenArray<P>::compact(Writable const& store, ResolvedSelection const* selected, queue_type& queue,
+                                    CompactOptions const& options) {
+  return compact_array(*this, store, selected, queue, options);
+}
+
+}}}  // namespace tessera::v0::detail

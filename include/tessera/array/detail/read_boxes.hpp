@@ -1,0 +1,170 @@
+// read_boxes_into and read_new_boxes: boxes of an array in the caller's memory and in new memory.
+#pragma once
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include <tessera/array/array.hpp>
+#include <tessera/array/detail/box_placer.hpp>
+#include <tessera/array/detail/boxes_in_chunks.hpp>
+#include <tessera/array/detail/caller_memory.hpp>
+#include <tessera/array/detail/place_padding.hpp>
+#include <tessera/array/detail/read_owned.hpp>
+#include <tessera/array/detail/run_call.hpp>
+#include <tessera/array/owned_array.hpp>
+#include <tessera/array/padding.hpp>
+#include <tessera/core/detail/checked.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/memory/bytes.hpp>
+#include <tessera/metadata/detail/node_document.hpp>
+#include <tessera/transfer/read_options.hpp>
+#include <tessera/view/box.hpp>
+#include <tessera/view/layout.hpp>
+#include <tessera/view/strided_span.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+template <class M>
+concept BoxMemoryOrMistake = MemoryOrMistake<M> && !std::same_as<std::remove_cvref_t<M>, Padding>;
+
+template <class T>
+consteval bool check_boxes_of() {
+  static_assert(!VaryingElement<T>,
+                "tessera: read_boxes reads elements of one size: read strings and bytes of any length box by box, "
+                "array.read(box)");
+  return !VaryingElement<T>;
+}
+
+// As check_destination, for memory that has a dimension more than the array.
+template <class T, std::size_t Rank, class Space, class M>
+consteval bool check_boxes() {
+  if constexpr (!check_boxes_of<T>()) {
+    return false;
+  } else {
+    using Memory = CallerMemory<std::remove_reference_t<M>>;
+    constexpr bool has_shape = requires { requires Memory::rank != any_rank; };
+    if constexpr (has_shape) {
+      constexpr bool fits = Memory::rank == Rank + 1;
+      static_assert(fits,
+                    "tessera: read_boxes reads into memory of one dimension more than the array's, the first for the "
+                    "boxes");
+      return fits && check_destination<T, Rank + 1, Space, M>();
+    } else {
+      return check_destination<T, Rank + 1, Space, M>();
+    }
+  }
+}
+
+/// Throws: MetadataError naming the array.
+template <class S, class P>
+void expect_regular(AnyArray<S, P> const& array) {
+  in_document(array.store(), array.document(), [&] {
+    if (!array.edges().empty())
+      throw MetadataError{"member chunk_grid: found \"rectilinear\", expected chunks of one shape in read_boxes"};
+  });
+}
+
+/// Resolves boxes in an array with padding. Errors name the array.
+template <class S, class P>
+void resolve_boxes(AnyArray<S, P> const& array, std::span<Box const> boxes, Padding const& padding,
+                   BoxesInChunks& resolved) {
+  expect_regular(array);
+  in_document(array.store(), array.document(), [&] { resolved.resolve(boxes, array.shape(), padding); });
+}
+
+/// The bytes of the value that pads an array of T. Errors name the array.
+template <class T, class S, class P>
+std::array<std::byte, sizeof(T)> padding_value(AnyArray<S, P> const& array, Padding const& padding) {
+  return in_document(array.store(), array.document(), [&] {
+    return std::bit_cast<std::array<std::byte, sizeof(T)>>(
+        padding.value.is_fill_value() ? array.template fill_value<T>() : padding.value.template as<T>());
+  });
+}
+
+/// `to`: memory of the shape of all boxes. `value`: the bytes of the element that pads the array, if boxes may have
+/// such. One plan: every chunk is listed once, and the placer knows its boxes.
+template <class S, class P>
+auto read_boxes_into(AnyArray<S, P> const& array, BoxesInChunks& boxes, StridedSpan<typename P::array_space> const& to,
+                     ReadOptions const& options, ByteView<space::Host> value = {}) {
+  using Space = typename P::array_space;
+  auto const item_size = array.type().size;
+  auto const& inner = array.inner_chunk_shape();
+  auto of_shard = inner;
+  for (std::size_t d = 0; d < inner.rank(); ++d) of_shard[d] = array.chunk_shape()[d] / inner[d];
+  boxes.find_chunks(inner, of_shard, item_size);
+  auto const elements = element_count(boxes.shape_of_all(), "the boxes");
+  BoxPlacer<Space> const placer{boxes, to.data, to.strides, checked_product(elements, item_size, "the boxes")};
+  auto const read = [&] {
+    return array.read_listed(boxes.chunks(), {to.data, boxes.strides(), &placer, item_size}, options);
+  };
+  if (!boxes.has_constant()) return read();
+  try {
+    place_padding<Space>(boxes, to, value, array.queue());
+    return read();
+  } catch (...) {
+    wait_and_throw(array.queue());
+  }
+}
+
+template <class T, class S, class P>
+auto read_boxes_of(AnyArray<S, P> const& array, BoxesInChunks& boxes, Padding const& padding,
+                   StridedSpan<typename P::array_space> const& to, ReadOptions const& options) {
+  if (!boxes.has_constant()) return read_boxes_into(array, boxes, to, options);
+  auto const value = padding_value<T>(array, padding);
+  return read_boxes_into(array, boxes, to, options, {value.data(), value.size()});
+}
+
+/// The memory as a view of all boxes. Throws: SelectionError, if it has another shape.
+template <std::size_t Rank, class M>
+auto view_of_boxes(M& memory, Extents const& all) {
+  auto const view = CallerMemory<M>::template view<Rank>(memory, all);
+  auto const found = view.layout().shape;
+  auto expected = all;
+  if (expected[0] == 0)
+    for (std::size_t d = 1; d < Rank; ++d) expected[d] = found[d];  // no box says them
+  if (found != expected) refuse_shape(found, expected);
+  return view;
+}
+
+template <class T, std::size_t Rank, class S, class P, class M>
+auto read_given_boxes(AnyArray<S, P> const& array, std::span<Box const> boxes, M& to, Padding const& padding,
+                      ReadOptions const& options) {
+  auto const kept = array.queue().host().template lease<BoxesInChunks>();
+  resolve_boxes(array, boxes, padding, *kept);
+  auto const view = in_document(array.store(), array.document(),
+                                [&] { return view_of_boxes<Rank + 1>(to, kept->shape_of_all()); });
+  return read_boxes_of<T>(array, *kept, padding, {reinterpret_cast<std::byte*>(view.data), view.layout().strides},
+                            options);
+}
+
+template <class T, std::size_t Rank, class B, class S, class P>
+OwnedArray<T, Rank + 1, B> read_new_boxes(AnyArray<S, P> const& array, std::span<Box const> boxes,
+                                          Padding const& padding, ReadOptions const& options) {
+  using Space = typename B::space_type;
+  auto const kept = array.queue().host().template lease<BoxesInChunks>();
+  resolve_boxes(array, boxes, padding, *kept);
+  auto const shape = kept->shape_of_all();
+  OwnedArray<T, Rank + 1, B> result{shape, queue_in<Space>(array.queue())};
+  auto* const data = reinterpret_cast<std::byte*>(result.data());
+  auto const strides = Layout::c_order(shape, sizeof(T)).strides;
+  if constexpr (is_of_the_host_alone<Space, typename P::array_space>) {
+    if constexpr (check_host_route<S, P>())
+      read_boxes_of<T>(array.template through<space::Host>(), *kept, padding, {data, strides}, options);
+  } else if constexpr (!check_new_memory<T, Rank + 1, typename P::array_space, Space>()) {
+  } else if constexpr (std::same_as<typename P::array_space, space::Host>) {
+    read_boxes_of<T>(array, *kept, padding, {data, strides}, options);
+  } else {
+    auto pending = read_boxes_of<T>(array, *kept, padding, {data, strides}, options);
+    if constexpr (Space::host_accessible)
+      pending.wait();
+    else
+      pending.detach();
+  }
+  return result;
+}
+
+}}}  // namespace tessera::v0::detail

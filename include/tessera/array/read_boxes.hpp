@@ -1,0 +1,81 @@
+// read_boxes: many boxes of one shape in one call, such as random crops for training. For an array in device memory
+// include <tessera/tessera.cuh> too.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include <tessera/array/array.hpp>
+#include <tessera/array/detail/elements.hpp>
+#include <tessera/array/detail/read_boxes.hpp>
+#include <tessera/array/owned_array.hpp>
+#include <tessera/array/padding.hpp>
+#include <tessera/transfer/read_options.hpp>
+#include <tessera/view/box.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// Reads boxes of one shape, in any places, also overlapping and equal ones, into the caller's memory:
+///
+///     std::vector<Box> const crops{{{0, 64}, {8, 72}}, {{100, 164}, {3, 67}}};
+///     std::vector<float> batch(crops.size() * 64 * 64);
+///     read_boxes(array, crops, batch);
+///
+/// The memory has one dimension more than the array: its first index is that of the box, the others are those of the
+/// elements in the box. It is of the kinds that `Array::read` takes: an ArrayView or an mdspan of any strides, an
+/// OwnedArray, or contiguous memory such as a std::vector in C order. Boxes may have steps, each its own; all have as
+/// many elements along each dimension. No boxes, or boxes without elements, read nothing.
+///
+/// Every chunk that a box touches, of a shard every inner chunk, is fetched and decoded once for all boxes, and its
+/// elements are placed into each box that wants them. Of chunks that are stored as they are in memory, only the bytes
+/// from the first to the last wanted element are fetched. The options are those of a read: `memory` bounds the chunks
+/// under way, `progress` and `traffic` count each chunk once, and `stop` ends the call. The list of chunks is beside
+/// that budget: about 1 KiB for each chunk, which the queue keeps for later calls.
+///
+/// The array's own queue does the work. Returns what `Array::read` returns: nothing in host memory, where the elements
+/// are there; else a Pending, and until that is done the memory is in use.
+///
+/// Throws: SelectionError naming array and box, if a box has another shape than the first, another number of
+/// dimensions than the array, or reaches beyond it; SelectionError, if the memory has another shape; MetadataError, if
+/// the chunk grid is rectilinear; StoreError, CodecError, with the key; Cancelled. It throws only when no work is under
+/// way any more.
+template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M>
+auto read_boxes(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, M&& to,
+                ReadOptions const& options = {}) {
+  return read_boxes(array, boxes, to, Padding{}, options);
+}
+
+/// Reads them into a new array of shape [boxes, box...], of buffers B, by default in the array's own space. Use it in
+/// the order of the array's queue; if the host can touch it, its elements are there when the call returns. An array in
+/// device memory is read into host buffers by its codecs on the host: `read_boxes<HostBuffer>(array, crops)`. No boxes
+/// have the shape [0, 0...]. Throws: as above.
+template <class B = void, Element T, std::size_t Rank, class S, class P>
+auto read_boxes(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, ReadOptions const& options = {}) {
+  return read_boxes<B>(array, boxes, Padding{}, options);
+}
+
+/// Both calls, for boxes of the array with padding: `read_boxes(array, crops, memory, Padding{.before = {8, 8}})`. Each
+/// box, also one with steps or wholly beyond the array, has the elements that it would have after numpy.pad. Still
+/// every chunk is fetched and decoded once, and only if a box has or mirrors elements of it. Throws: as above;
+/// SelectionError as Padding::padded, or if the padding's value does not fit in T.
+template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M, std::same_as<Padding> Given>
+auto read_boxes(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, M&& to, Given const& padding,
+                ReadOptions const& options = {}) {
+  if constexpr (detail::check_boxes<T, Rank, typename P::array_space, M>())
+    return detail::read_given_boxes<T, Rank>(array.untyped(), boxes, to, padding, options);
+  else
+    return detail::InvalidCall{};
+}
+template <class B = void, Element T, std::size_t Rank, class S, class P, std::same_as<Padding> Given>
+auto read_boxes(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, Given const& padding,
+                ReadOptions const& options = {}) {
+  using Own = detail::elements_buffer<T, typename P::array_space>;
+  if constexpr (detail::check_boxes_of<T>())
+    return detail::read_new_boxes<T, Rank, std::conditional_t<std::is_void_v<B>, Own, B>>(array.untyped(), boxes,
+                                                                                          padding, options);
+  else
+    return detail::InvalidCall{};
+}
+
+}}  // namespace tessera::v0

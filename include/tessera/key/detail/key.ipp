@@ -1,0 +1,45 @@
+#pragma once
+#include <tessera/key/key.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <tessera/core/error.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+TESSERA_DECL bool is_key(std::string_view path) {
+  std::size_t length = 0, dots = 0;  // of the current name
+  auto const is_name = [&] { return dots < length || length > 2; };
+  for (char const c : path) {
+    if (c == '\0') return false;
+    if (c == '/') {
+      if (!is_name()) return false;
+      length = dots = 0;
+    } else {
+      ++length, dots += c == '.';
+    }
+  }
+  return is_name();
+}
+
+}  // namespace detail
+
+TESSERA_DECL void check_key(Key const& key) {
+  if (detail::is_key(key.path)) return;
+  bool const is_cut = key.path.find('\0') != key.path.npos;
+  StoreError error{is_cut ? "not a key: found a zero byte in it"
+                          : "not a key: expected names joined by \"/\", none of them empty, \".\" or \"..\""};
+  error.in_key(key.path);
+  throw error;
+}
+
+TESSERA_DECL Key operator/(std::string_view path, std::string_view name) {
+  Key key{std::string{path}};
+  if (!path.empty()) key.path += '/';
+  key.path += name;
+  return key;
+}
+
+}}  // namespace tessera::v0

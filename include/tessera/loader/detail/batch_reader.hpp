@@ -1,0 +1,194 @@
+// BatchReader: reads planned batches of an array, and keeps decoded chunks from one to the next.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tessera/array/any_array.hpp>
+#include <tessera/array/detail/box_placer.hpp>
+#include <tessera/array/detail/place_padding.hpp>
+#include <tessera/array/padding.hpp>
+#include <tessera/buffer/concept.hpp>
+#include <tessera/core/detail/checked.hpp>
+#include <tessera/core/dimensions.hpp>
+#include <tessera/core/stop.hpp>
+#include <tessera/loader/detail/keeping_placer.hpp>
+#include <tessera/loader/detail/kept_chunks.hpp>
+#include <tessera/loader/detail/planned_batch.hpp>
+#include <tessera/memory/bytes.hpp>
+#include <tessera/memory/space.hpp>
+#include <tessera/metadata/detail/node_document.hpp>
+#include <tessera/place/detail/non_temporal.hpp>
+#include <tessera/place/detail/placement.hpp>
+#include <tessera/plan/detail/piece.hpp>
+#include <tessera/transfer/detail/chunk_access.hpp>
+#include <tessera/transfer/read_options.hpp>
+#include <tessera/view/box.hpp>
+#include <tessera/view/layout.hpp>
+#include <tessera/view/strided_span.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// For one thread at a time. The kept chunks are used in the order of the array's queue.
+template <class S, class P>
+class BatchReader {
+  using Space = typename P::array_space;
+
+ public:
+  using Later = std::span<std::unique_ptr<PlannedBatch> const>;
+
+  /// Keeps nothing until it is told to. `value`: the bytes of the element that pads the array. Throws: MetadataError, if
+  /// the chunk grid is rectilinear; SelectionError, if the padding does not suit the array.
+  BatchReader(AnyArray<S, P> array, Padding const& padding, ByteView<space::Host> value)
+      : array_{std::move(array)},
+        shape_{array_.shape()},
+        padding_{padding},
+        padding_value_(value.data, value.data + value.size),
+        item_size_{array_.type().size},
+        chunk_{Layout::c_order(array_.inner_chunk_shape(), item_size_)},
+        chunk_bytes_{checked_product(element_count(chunk_.shape, "a chunk"), item_size_, "a chunk")} {
+    in_document(array_.store(), array_.document(), [&] { return padding_.padded(shape_); });
+    for (std::size_t d = 0; d < shape_.rank(); ++d) {
+      grid_.push_back(shape_[d] / chunk_.shape[d] + (shape_[d] % chunk_.shape[d] != 0));
+      group_.push_back(array_.chunk_shape()[d] / chunk_.shape[d]);
+    }
+  }
+
+  /// Allocates memory for kept chunks, once. `budget`: bytes. Throws: Error, DeviceError, if there is too little
+  /// memory; then nothing is kept.
+  void keep(std::uint64_t budget) {
+    auto const slots =
+        std::min(element_count(grid_, "the grid of chunks"), budget / std::max<std::uint64_t>(chunk_bytes_, 1));
+    if (slots == 0) return;
+    auto const bytes = checked_size(checked_product(slots, chunk_bytes_, "kept chunks"), "kept chunks");
+    memory_ = buffer_in_t<Space>(bytes, queue_in<Space>(array_.queue()));
+    kept_.emplace(static_cast<std::size_t>(slots));
+  }
+
+  /// The array's shape when this was made, in which boxes are resolved.
+  Extents const& shape() const { return shape_; }
+  bool keeps() const { return kept_.has_value(); }
+  auto& queue() const { return array_.queue(); }
+
+  /// The usual budget of keep(): the bytes of `batches` batches like this one. 0, if chunks are stored as they are in
+  /// memory and larger than a box: to keep one, more of it is fetched than boxes want.
+  std::uint64_t usual_budget(PlannedBatch const& batch, std::uint64_t batches) const {
+    auto const boxes = batch.boxes.size();
+    auto const bytes =
+        checked_product(element_count(batch.chunks.shape_of_all(), "the boxes"), item_size_, "the boxes");
+    if (boxes == 0 || (bytes / boxes < chunk_bytes_ && are_stored_as_they_are())) return 0;
+    return checked_product(bytes, batches, "kept chunks");
+  }
+
+  /// Finds the boxes and their chunks. Errors name the array.
+  void plan(PlannedBatch& batch) const {
+    in_document(array_.store(), array_.document(), [&] { batch.chunks.resolve(batch.boxes, shape_, padding_); });
+    batch.chunks.find_chunks(chunk_.shape, group_, item_size_);
+    batch.number_chunks(grid_);
+  }
+
+  /// Reads a batch into memory of the shape of all its boxes, in C order, and returns how many of its chunks were kept.
+  /// `later`: the batches that are known to follow. Use the memory in the queue's order. Throws: as a read.
+  std::size_t read(PlannedBatch& batch, Later later, std::byte* data, ReadOptions const& options) {
+    auto const all = Layout::c_order(batch.chunks.shape_of_all(), item_size_);
+    auto const bytes = checked_product(element_count(all.shape, "the boxes"), item_size_, "the boxes");
+    BoxPlacer<Space> const boxes{batch.chunks, data, all.strides, bytes};
+    if (batch.chunks.has_constant())
+      place_padding<Space>(batch.chunks, {data, all.strides}, {padding_value_.data(), padding_value_.size()}, array_.queue());
+    if (!kept_) {
+      read_listed(batch.chunks.chunks(), {data, batch.chunks.strides(), &boxes, item_size_}, options);
+      return 0;
+    }
+    kept_->begin(batch.wanted);
+    for (auto i = later.size(); i-- > 0;) kept_->need_later(later[i]->wanted);
+    kept_->decide();
+    place_hits(batch, boxes, data, options);
+    read_missing(batch, boxes, data, options);
+    return kept_->hits().size();
+  }
+
+ private:
+  bool are_stored_as_they_are() const {
+    auto const none = Extents::filled(shape_.rank(), 0);
+    Region const nothing{none, none, Extents::filled(shape_.rank(), 1)};
+    bool found = false;
+    auto const look = [&](auto const& chunks) { found = chunks.form.is_view(); };
+    if constexpr (std::is_void_v<typename AnyArray<S, P>::Completion>)
+      array_.for_chunks(nothing, Strides::filled(shape_.rank(), 0), look);
+    else
+      array_.for_chunks(nothing, Strides::filled(shape_.rank(), 0), look).detach();
+    return found;
+  }
+
+  void read_listed(std::span<PlacedChunk const> listed, StridedSpan<Space> const& to, ReadOptions const& options) {
+    if (listed.empty()) return;
+    if constexpr (std::is_void_v<typename AnyArray<S, P>::Completion>)
+      array_.read_listed(listed, to, options);
+    else
+      array_.read_listed(listed, to, options).detach();
+  }
+
+  std::byte* slot(std::size_t i) { return memory_.span().data + i * chunk_bytes_; }
+
+  // First, because chunks that are read may take the slots of those that are no longer needed.
+  void place_hits(PlannedBatch const& batch, BoxPlacer<Space> const& boxes, std::byte* data,
+                  ReadOptions const& options) {
+    hits_.clear();
+    for (auto const& [index, from] : kept_->hits()) {
+      auto const& wanted = *batch.chunks.chunks()[index].wanted;
+      hits_.push_back({address(slot(from), wanted.first, chunk_.strides), data + index * chunk_bytes_, wanted.count});
+    }
+    PlacementForm const form{item_size_, 1, {}, chunk_.strides, {}};
+    auto& on = array_.queue();
+    if constexpr (std::same_as<Space, space::Host>)
+      on.for_each(hits_.size(), [&](std::size_t i) {
+        expect_going(options.stop);
+        boxes.place({&hits_[i], 1}, form, on);
+      });
+    else if (!hits_.empty())
+      boxes.place(hits_, form, on);
+  }
+
+  void read_missing(PlannedBatch& batch, BoxPlacer<Space> const& boxes, std::byte* data, ReadOptions const& options) {
+    listed_.clear();
+    slots_.assign(batch.chunks.chunks().size(), nullptr);
+    for (auto const& [index, to] : kept_->missing()) {
+      if (to != KeptChunks::none) {
+        slots_[index] = slot(to);
+        batch.chunks.want_whole(index);
+      }
+      listed_.push_back(batch.chunks.chunks()[index]);
+    }
+    KeepingPlacer<Space> const placer{boxes, data, chunk_bytes_, slots_, memory_.view().size >= beyond_caches};
+    try {
+      read_listed(listed_, {data, batch.chunks.strides(), &placer, item_size_}, options);
+    } catch (...) {
+      kept_->forget_missing();
+      throw;
+    }
+  }
+
+  AnyArray<S, P> array_;
+  Extents const shape_;
+  Padding const padding_;
+  std::vector<std::byte> const padding_value_;
+  std::size_t const item_size_;
+  Layout const chunk_;
+  std::uint64_t const chunk_bytes_;
+  Extents grid_{}, group_{};  // chunks of the array, and of a shard
+
+  std::optional<KeptChunks> kept_{};
+  buffer_in_t<Space> memory_{};
+  std::vector<Placement<Space>> hits_{};
+  std::vector<PlacedChunk> listed_{};
+  std::vector<std::byte*> slots_{};  // of the batch's chunks; null: not kept
+};
+
+}}}  // namespace tessera::v0::detail

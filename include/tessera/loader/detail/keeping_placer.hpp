@@ -1,0 +1,58 @@
+// KeepingPlacer: places the elements of each chunk into the boxes that want them, and into the memory where it is kept.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <tessera/array/detail/box_placer.hpp>
+#include <tessera/memory/queue.hpp>
+#include <tessera/place/copy.hpp>
+#include <tessera/place/detail/any_placer.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+template <MemorySpace S>
+class KeepingPlacer final : public AnyPlacer<S> {
+  // The queue keeps it for reuse.
+  struct Kept {
+    std::vector<Placement<S>> placements{};
+    std::uint64_t held() const { return placements.capacity() * sizeof(Placement<S>); }
+  };
+
+ public:
+  /// `data`: as of the BoxPlacer. `slots`: for each chunk of the batch, the memory where it is kept, in the chunk's
+  /// strides, or null. `non_temporal`: that memory exceeds the caches. Requires: all arguments outlive this.
+  KeepingPlacer(BoxPlacer<S> const& boxes, std::byte* data, std::uint64_t chunk_bytes,
+                std::span<std::byte* const> slots, bool non_temporal)
+      : boxes_{boxes}, data_{data}, chunk_bytes_{chunk_bytes}, slots_{slots}, non_temporal_{non_temporal} {}
+
+  std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form, queue_for<S>& on) const override {
+    {
+      auto const kept = on.host().template lease<Kept>();
+      auto& placements = kept->placements;
+      placements.clear();
+      for (auto const& one : batch) {
+        auto const byte = static_cast<std::uint64_t>(one.to - data_);
+        if (auto* const slot = slots_[static_cast<std::size_t>(byte / chunk_bytes_)])
+          placements.push_back({one.from, slot + byte % chunk_bytes_, one.count});
+      }
+      auto of_slots = form;
+      of_slots.non_temporal = non_temporal_;
+      if (!placements.empty()) placer<S>::place(placements, of_slots, on);
+    }
+    return boxes_.place(batch, form, on);
+  }
+
+  /// Never called: listed chunks are boxes.
+  std::uint64_t place_listed(ListedBatch<S> const&, PlacementForm const&, queue_for<S>&) const override { return 0; }
+
+ private:
+  BoxPlacer<S> const& boxes_;
+  std::byte* const data_;
+  std::uint64_t const chunk_bytes_;
+  std::span<std::byte* const> slots_;
+  bool const non_temporal_;
+};
+
+}}}  // namespace tessera::v0::detail

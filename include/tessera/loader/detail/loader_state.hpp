@@ -1,0 +1,178 @@
+// LoaderState: the thread of a Loader, and what it shares with the program.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tessera/array/any_array.hpp>
+#include <tessera/core/function_ref.hpp>
+#include <tessera/loader/detail/batch_pool.hpp>
+#include <tessera/loader/detail/batch_reader.hpp>
+#include <tessera/loader/detail/planned_batch.hpp>
+#include <tessera/loader/detail/ready_batches.hpp>
+#include <tessera/loader/loader_options.hpp>
+#include <tessera/memory/bytes.hpp>
+#include <tessera/transfer/read_options.hpp>
+#include <tessera/view/box.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// Slot: a BatchSlot, or one like it. The destructor cancels the thread and waits for it.
+template <class Slot, class S, class P>
+class LoaderState {
+ public:
+  using Draw = std::function<std::optional<Box>()>;
+  using queue_type = typename P::queue_type;
+  using Pool = BatchPool<Slot>;
+
+  /// `array`: on a queue of the loader's own. `value`: the bytes of the element that pads it. `source`: for the memory
+  /// of the batches.
+  LoaderState(AnyArray<S, P> const& array, Draw draw, LoaderOptions const& options, ByteView<space::Host> value,
+              typename Slot::Source source = {})
+      : options_{options},
+        source_{std::move(source)},
+        item_size_{array.type().size},
+        draw_{std::move(draw)},
+        reader_{array, options.padding, value},
+        ready_{options.ahead},
+        pool_{std::make_shared<Pool>(array.queue(), options.ahead + reused)} {
+    if (options_.cache.is_given()) set_cache(options_.cache);
+    thread_ = std::thread{[this] { run(); }};
+  }
+  LoaderState(LoaderState const&) = delete;
+  ~LoaderState() {
+    ready_.cancel();
+    thread_.join();
+  }
+
+  /// The next batch, for use in the order of `on`, or null after the last one. Give the slot back to `pool()`. `look`:
+  /// as of ReadyBatches::take. Throws: the batch's error; as ReadyBatches::take.
+  std::unique_ptr<Slot> next(queue_type& on, FunctionRef<void()> const* look = nullptr) {
+    auto slot = ready_.take(look);
+    if (!slot) return nullptr;
+    position_ = slot->first + slot->boxes.size();
+    if (auto const error = slot->error) {
+      pool_->give_back(std::move(slot), on);
+      std::rethrow_exception(error);
+    }
+    on.after(slot->ready);
+    ++batches_;
+    boxes_ += slot->boxes.size();
+    return slot;
+  }
+  std::shared_ptr<Pool> const& pool() const { return pool_; }
+
+  void cancel() { ready_.cancel(); }
+  std::uint64_t position() const { return position_; }
+  LoaderStatistics statistics() const {
+    auto const [seconds, waited] = ready_.times();
+    return {batches_, boxes_, wanted_, hits_, traffic_.chunks - traffic_.missing, traffic_.fetched, seconds, waited};
+  }
+
+ private:
+  void run() noexcept {
+    std::exception_ptr error;
+    try {
+      while (ready_.wait_for_room() && read_next()) {
+      }
+    } catch (...) {
+      error = std::current_exception();
+    }
+    ready_.end(std::move(error));
+  }
+
+  // False: no batch follows.
+  bool read_next() {
+    draw_ahead();
+    if (drawn_ == 0) return false;
+    auto slot = pool_->take();
+    auto& batch = *planned_.front();
+    try {
+      if (batch.error) std::rethrow_exception(batch.error);
+      auto* const data = slot->of_shape(batch.chunks.shape_of_all(), item_size_, source_, reader_.queue());
+      wanted_ += batch.wanted.size();
+      hits_ += reader_.read(batch, std::span{planned_}.subspan(1, drawn_ - 1), data,
+                            {.stop = ready_.stop(), .traffic = &traffic_});
+      slot->ready = reader_.queue().record();
+    } catch (...) {
+      slot->error = std::current_exception();
+    }
+    bool const goes_on = !slot->error || options_.on_error == OnError::go_on;
+    slot->first = read_;
+    read_ += batch.boxes.size();
+    std::swap(slot->boxes, batch.boxes);
+    std::rotate(planned_.begin(), planned_.begin() + 1, planned_.end());
+    --drawn_;
+    ready_.put(std::move(slot));
+    return goes_on;
+  }
+
+  // The boxes of later batches tell which chunks to keep.
+  void draw_ahead() {
+    while (!has_ended_ && drawn_ < (reader_.keeps() ? std::max<std::size_t>(options_.horizon, 1) : 1)) {
+      if (drawn_ == planned_.size()) planned_.push_back(std::make_unique<PlannedBatch>());
+      auto& batch = *planned_[drawn_];
+      batch.boxes.clear();
+      batch.wanted.clear();
+      batch.error = {};
+      draw(batch);
+      if (batch.boxes.empty() && !batch.error) return;
+      ++drawn_;
+    }
+  }
+  void draw(PlannedBatch& batch) {
+    try {
+      while (!has_ended_ && batch.boxes.size() < options_.batch)
+        if (auto box = draw_())
+          batch.boxes.push_back(*std::move(box));
+        else
+          has_ended_ = true;
+    } catch (...) {
+      has_ended_ = true;
+      batch.error = std::current_exception();
+      return;
+    }
+    try {
+      reader_.plan(batch);
+      if (!is_cache_set_) set_cache(reader_.usual_budget(batch, 2 * (options_.ahead + reused)));
+    } catch (...) {
+      batch.wanted.clear();
+      batch.error = std::current_exception();
+    }
+  }
+
+  void set_cache(std::uint64_t bytes) {
+    reader_.keep(bytes);
+    is_cache_set_ = true;
+  }
+
+  // Batches whose memory is used again, beside those ahead: the program may hold one while it takes the next.
+  static constexpr std::size_t reused = 2;
+
+  LoaderOptions const options_;
+  typename Slot::Source const source_;
+  std::size_t const item_size_;
+  // Of the thread.
+  Draw draw_;
+  BatchReader<S, P> reader_;
+  std::vector<std::unique_ptr<PlannedBatch>> planned_{};  // the first `drawn_`; the others are for reuse
+  std::size_t drawn_ = 0;
+  std::uint64_t read_ = 0;  // boxes
+  bool has_ended_ = false, is_cache_set_ = false;
+
+  Traffic traffic_{};
+  std::atomic<std::uint64_t> wanted_{0}, hits_{0}, batches_{0}, boxes_{0}, position_{0};
+  ReadyBatches<Slot> ready_;
+  std::shared_ptr<Pool> pool_;
+  std::thread thread_{};  // the last member: it uses the others
+};
+}}}  // namespace tessera::v0::detail

@@ -1,0 +1,17 @@
+// own_queue of a device.
+#pragma once
+#include <tessera/core/detail/cuda_context.cuh>
+#include <tessera/loader/detail/own_queue.hpp>
+#include <tessera/memory/queue.cuh>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+template <>
+struct own_queue<Queue<space::Device>> {
+  static Queue<space::Device> make(Queue<space::Device>& like) {
+    InContext const here{like.shared_stream()->context()};
+    return Queue<space::Device>{own_queue<Queue<space::Host>>::make(like.host())};
+  }
+};
+
+}}}  // namespace tessera::v0::detail

@@ -1,0 +1,107 @@
+// ReadyBatches: batches on their way from the thread that reads them to those that use them.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/function_ref.hpp>
+#include <tessera/core/stop.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// In order. At most `most` batches are here or being read.
+template <class Slot>
+class ReadyBatches {
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds between_looks{50};
+
+ public:
+  explicit ReadyBatches(std::size_t most) : most_{most} { ready_.reserve(most); }
+
+  /// For the reader. False: it was cancelled.
+  bool wait_for_room() {
+    std::unique_lock lock{mutex_};
+    room_.wait(lock, [&] { return stop_ || ready_.size() < most_; });
+    return !stop_;
+  }
+  void put(std::unique_ptr<Slot> slot) {
+    {
+      std::lock_guard lock{mutex_};
+      ready_.push_back(std::move(slot));
+    }
+    change_.notify_one();
+  }
+  /// No batch follows, because of the error if there is one.
+  void end(std::exception_ptr error) {
+    {
+      std::lock_guard lock{mutex_};
+      has_ended_ = true;
+      error_ = std::move(error);
+    }
+    change_.notify_all();
+  }
+
+  /// For the user: the next batch, or null at the end. `look`, if given, is called several times a second during the
+  /// wait, and ends it by throwing. Throws: Cancelled; the error at the end, once; what `look` throws.
+  std::unique_ptr<Slot> take(FunctionRef<void()> const* look = nullptr) {
+    std::unique_lock lock{mutex_};
+    auto const begin = Clock::now();
+    if (first_ == Clock::time_point{}) first_ = begin;
+    auto const is_over = [&] { return stop_ || has_ended_ || !ready_.empty(); };
+    while (look && !change_.wait_for(lock, between_looks, is_over)) {
+      lock.unlock();
+      (*look)();
+      lock.lock();
+    }
+    change_.wait(lock, is_over);
+    last_ = Clock::now();
+    waited_ += last_ - begin;
+    if (stop_) throw Cancelled{"the loader was cancelled"};
+    if (ready_.empty()) {
+      if (auto const error = std::exchange(error_, nullptr)) std::rethrow_exception(error);
+      return nullptr;
+    }
+    auto slot = std::move(ready_.front());
+    ready_.erase(ready_.begin());
+    lock.unlock();
+    room_.notify_one();
+    return slot;
+  }
+
+  /// From any thread, at any time.
+  void cancel() {
+    {
+      std::lock_guard lock{mutex_};
+      stop_ = true;
+    }
+    room_.notify_all();
+    change_.notify_all();
+  }
+  Stop stop() const { return &stop_; }  ///< of reads
+
+  /// Seconds from the first take() to the end of the last one, and those that these calls took.
+  std::pair<double, double> times() const {
+    std::lock_guard lock{mutex_};
+    using Seconds = std::chrono::duration<double>;
+    return {Seconds{last_ - first_}.count(), Seconds{waited_}.count()};
+  }
+
+ private:
+  std::size_t const most_;
+  std::mutex mutable mutex_{};
+  std::condition_variable room_{}, change_{};
+  std::vector<std::unique_ptr<Slot>> ready_{};
+  bool has_ended_ = false;
+  std::exception_ptr error_{};
+  std::atomic<bool> stop_{false};
+  Clock::time_point first_{}, last_{};
+  Clock::duration waited_{};
+};
+
+}}}  // namespace tessera::v0::detail

@@ -1,0 +1,10 @@
+// Loader for arrays in device memory, with the CUDA parts that it needs.
+#pragma once
+#include <tessera/loader/loader.hpp>
+
+#include <tessera/buffer/device_buffer.cuh>
+#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/cast/host_device.cuh>
+#include <tessera/loader/detail/own_queue.cuh>
+#include <tessera/memory/queue.cuh>
+#include <tessera/place/copy.cuh>

@@ -1,0 +1,92 @@
+// Loader: the boxes of a sampler in batches, read ahead by a thread, such as random crops for training. For an array in
+// device memory include <tessera/loader/loader.cuh>.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <tessera/array/array.hpp>
+#include <tessera/array/detail/read_boxes.hpp>
+#include <tessera/buffer/concept.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/loader/batch.hpp>
+#include <tessera/loader/detail/batch_pool.hpp>
+#include <tessera/loader/detail/loader_state.hpp>
+#include <tessera/loader/detail/own_queue.hpp>
+#include <tessera/loader/loader_options.hpp>
+#include <tessera/loader/sampler.hpp>
+#include <tessera/memory/bytes.hpp>
+#include <tessera/metadata/detail/node_document.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// Reads batches ahead of the program:
+///
+///     Loader loader{array, UniformBoxes{array.shape(), {64, 64, 64}, {.seed = 7}}, {.batch = 16, .cache = 1 << 28}};
+///     while (auto batch = loader.next()) train(batch->view());
+///
+/// One thread draws boxes from the sampler and reads them on a queue of its own, with as many host threads as the
+/// array's queue has. It waits while `ahead` batches are ready. Every chunk that a batch touches is fetched and decoded
+/// once for all of its boxes, as by read_boxes, and not at all if it is kept from a batch before. The memory of batches
+/// is used again: after the first ones the loader allocates none. By default, kept chunks take twice as much memory as
+/// the loader's batches.
+///
+/// Boxes are as for read_boxes, and of one shape in a batch. They are resolved in the shape that the array had when the
+/// loader was made; a kept chunk has the elements that it had when it was read.
+///
+/// The destructor ends the thread: it waits for the store's answer to a request that is under way.
+template <Element T, std::size_t Rank, class S, class P>
+class Loader {
+  using Buffer = buffer_in_t<typename P::array_space>;
+  using State = detail::LoaderState<detail::BatchSlot<T, Rank, Buffer>, S, P>;
+
+ public:
+  using queue_type = typename P::queue_type;
+  using batch_type = LoadedBatch<T, Rank, Buffer>;
+
+  /// Begins to read. The sampler is copied, and called by the loader's thread, `horizon` batches ahead; std::ref passes
+  /// one of your own. Throws: Error, if a batch would have no boxes, or `ahead` is 0; MetadataError, if the chunk grid
+  /// is rectilinear; SelectionError, if the padding does not suit the array; Error, DeviceError, if there is too little
+  /// memory for the `cache` that was given. If none was given, `next` throws these.
+  template <Sampler F>
+  Loader(Array<T, Rank, S, P> const& array, F sampler, LoaderOptions const& options = {})
+      : on_{array.untyped().queue()} {
+    if constexpr (detail::check_boxes_of<T>() && detail::check_own_queue<queue_type>()) {
+      if (options.batch == 0 || options.ahead == 0)
+        throw Error{"a loader's options: found batch or ahead 0, expected at least 1"};
+      detail::expect_regular(array.untyped());
+      auto own = array.untyped().on(detail::own_queue<queue_type>::make(on_));
+      auto const value = detail::padding_value<T>(own, options.padding);
+      ByteView<space::Host> const bytes{value.data(), value.size()};
+      state_ = std::make_unique<State>(std::move(own), std::move(sampler), options, bytes);
+    }
+  }
+
+  /// The next batch, or nothing after the last one; waits until it is there. The queue given, or else the array's own,
+  /// is made to wait for its elements: use them in its order. Threads may share a loader: each batch goes to one of
+  /// them. Throws: the error of this batch, SelectionError, StoreError, CodecError with the key; Error, DeviceError, if
+  /// there is too little memory; what the sampler threw, after which there is no batch; Cancelled, after `cancel`.
+  std::optional<batch_type> next() { return next(on_); }
+  std::optional<batch_type> next(queue_type& on) {
+    auto slot = state_->next(on);
+    if (!slot) return std::nullopt;
+    return std::optional<batch_type>{std::in_place, std::move(slot), state_->pool(), on};
+  }
+
+  /// Ends the read in progress as soon as it can: `next`, also one that waits in another thread, throws Cancelled from
+  /// now on. Does not wait. From any thread.
+  void cancel() { state_->cancel(); }
+
+  /// Boxes of the batches that `next` returned, or whose errors it threw: where to `seek` an equal sampler that is to
+  /// go on behind them, if this one began at 0.
+  std::uint64_t position() const { return state_->position(); }
+  LoaderStatistics statistics() const { return state_->statistics(); }  ///< so far
+
+ private:
+  queue_type on_;
+  std::unique_ptr<State> state_;
+};
+
+}}  // namespace tessera::v0

@@ -1,0 +1,47 @@
+// LoaderOptions, OnError, LoaderStatistics: how a Loader reads ahead, and what it did.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/array/padding.hpp>
+#include <tessera/core/option.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// What follows a batch that could not be read.
+enum class OnError {
+  end,   ///< nothing: the batch's `next` throws, later calls return nothing
+  go_on  ///< the next batch
+};
+
+/// Options of a Loader.
+struct LoaderOptions {
+  std::size_t batch = 1;  ///< boxes in a batch; the last batch may have fewer
+  std::size_t ahead = 2;  ///< batches that are ready or being read, at most; those that the program holds come on top
+  /// Bytes of decoded chunks that are kept from batch to batch, in the array's memory space; 0: each batch fetches and
+  /// decodes its chunks anew. The memory is allocated at once, but not for more chunks than the array has. Not given:
+  /// twice as many bytes as `ahead` + 2 batches like the first one, allocated when its boxes are known; but 0, if
+  /// chunks are stored as they are in memory and are larger than a box, because then only the wanted bytes are fetched.
+  Option<std::uint64_t> cache{};
+  /// Batches whose boxes are drawn before the first of them is read, if chunks are kept: of chunks that these need, the
+  /// one that is needed last is evicted first. 1: the least recently used chunk is evicted first.
+  std::size_t horizon = 32;
+  OnError on_error = OnError::end;  ///< what follows a batch that could not be read
+  Padding padding{};  ///< around the array: the sampler draws boxes of the shape padding.padded(array.shape())
+};
+
+/// What a Loader did so far. Batches and boxes are those that `next` returned, the rest is of those that were read.
+struct LoaderStatistics {
+  std::uint64_t batches = 0, boxes = 0;
+  std::uint64_t chunks = 0;   ///< that the batches want: in one batch each chunk counts once
+  std::uint64_t hits = 0;     ///< of these, those that were kept from a batch before
+  std::uint64_t decoded = 0;  ///< chunks that were fetched and decoded: the rest are hits, or missing in the store
+  std::uint64_t bytes = 0;    ///< that were fetched from the store
+  double seconds = 0;         ///< from the first call of `next` until the last one returned
+  double waited = 0;          ///< of these, the time in `next`
+
+  /// The share of time that the program waited for batches, from 0 to 1.
+  double share_waited() const { return seconds > 0 ? waited / seconds : 0; }
+};
+
+}}  // namespace tessera::v0

@@ -1,0 +1,119 @@
+// Sampler, UniformBoxes, ShuffledGrid, WeightedBoxes: which boxes of an array a program reads, in which order.
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <tessera/core/config.hpp>
+#include <tessera/core/dimensions.hpp>
+#include <tessera/view/box.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// Returns the next box at each call, and nothing at the end: a lambda, or one of those below.
+template <class F>
+concept Sampler = std::copy_constructible<F> && requires(F& sampler) {
+  { sampler() } -> std::convertible_to<std::optional<Box>>;
+};
+
+/// How the samplers below draw. The boxes depend on these numbers alone: they are the same on every platform.
+struct SamplerOptions {
+  std::uint64_t seed = 0;  ///< another seed, other boxes
+  /// This process, and the number of processes. Box i of the sequence that one process alone would see belongs to
+  /// process i % ranks: the ranks share the sequence, and no box of it is drawn twice.
+  std::uint64_t rank = 0, ranks = 1;
+};
+
+namespace detail {
+
+/// What the samplers below share: a position in the boxes of this rank.
+class SamplerPosition {
+ public:
+  /// Throws: Error, if the rank is not below the number of ranks.
+  TESSERA_DECL explicit SamplerPosition(SamplerOptions const& options);
+
+  std::uint64_t operator*() const { return position_; }
+  void seek(std::uint64_t position) { position_ = position; }
+  /// Those of this rank among the first `all` boxes of all ranks.
+  std::uint64_t share(std::uint64_t all) const { return all / ranks_ + (rank_ < all % ranks_); }
+  /// Where the i-th box of this rank is among those of all ranks.
+  std::uint64_t among_all(std::uint64_t i) const { return i * ranks_ + rank_; }
+  std::uint64_t next() { return position_++; }
+  std::uint64_t seed() const { return seed_; }
+
+ private:
+  std::uint64_t seed_, rank_, ranks_, position_ = 0;
+};
+
+}  // namespace detail
+
+/// No end.
+inline constexpr std::uint64_t endless = ~std::uint64_t{0};
+
+/// Boxes of one shape, each at a place drawn alone: every place where the box fits is equally likely.
+class UniformBoxes {
+ public:
+  /// `count`: boxes of all ranks together. Throws: SelectionError, if the box does not fit in the array.
+  TESSERA_DECL UniformBoxes(Extents const& shape, Extents const& box, SamplerOptions const& options = {},
+                            std::uint64_t count = endless);
+
+  TESSERA_DECL std::optional<Box> operator()();             ///< the next box
+  std::uint64_t size() const { return at_.share(count_); }  ///< boxes of this rank
+  std::uint64_t position() const { return *at_; }           ///< boxes that were drawn
+  /// Goes on as if `position` boxes had been drawn.
+  void seek(std::uint64_t position) { at_.seek(position); }
+
+ private:
+  Extents shape_, box_;
+  detail::SamplerPosition at_;
+  std::uint64_t count_;
+};
+
+/// The boxes of a grid, from the array's first element on, in a shuffled order: in an epoch each is drawn once, by one
+/// rank, and each epoch has an order of its own. Boxes that would reach beyond the array are left out. If the ranks do
+/// not divide the number of boxes, the first ranks draw one more in an epoch. No list of the boxes is in memory.
+class ShuffledGrid {
+ public:
+  /// Throws: SelectionError, if the box does not fit in the array, or has no element.
+  TESSERA_DECL ShuffledGrid(Extents const& shape, Extents const& box, SamplerOptions const& options = {},
+                            std::uint64_t epochs = 1);
+
+  TESSERA_DECL std::optional<Box> operator()();             ///< the next box
+  std::uint64_t size() const { return at_.share(boxes_); }  ///< boxes of this rank in an epoch
+  std::uint64_t position() const { return *at_; }           ///< boxes that were drawn, over all epochs
+  /// Goes on as if `position` boxes had been drawn.
+  void seek(std::uint64_t position) { at_.seek(position); }
+
+ private:
+  Extents box_, grid_;
+  detail::SamplerPosition at_;
+  std::uint64_t boxes_, epochs_;
+};
+
+/// Boxes from a list, each drawn alone with a probability that is its share of all weights.
+class WeightedBoxes {
+ public:
+  /// `count`: boxes of all ranks together. Throws: SelectionError, unless each box has a weight, each weight is 0 or
+  /// more, and one is more.
+  TESSERA_DECL WeightedBoxes(std::vector<Box> boxes, std::vector<double> const& weights,
+                             SamplerOptions const& options = {}, std::uint64_t count = endless);
+
+  TESSERA_DECL std::optional<Box> operator()();             ///< the next box
+  std::uint64_t size() const { return at_.share(count_); }  ///< boxes of this rank
+  std::uint64_t position() const { return *at_; }           ///< boxes that were drawn
+  /// Goes on as if `position` boxes had been drawn.
+  void seek(std::uint64_t position) { at_.seek(position); }
+
+ private:
+  std::vector<Box> boxes_;
+  std::vector<double> until_{};  // the weights of each box and all before it
+  detail::SamplerPosition at_;
+  std::uint64_t count_;
+};
+
+}}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/loader/detail/sampler.ipp>
+#endif

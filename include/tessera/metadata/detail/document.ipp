@@ -1,0 +1,24 @@
+#pragma once
+#include <tessera/metadata/document.hpp>
+
+#include <tessera/core/reader.hpp>
+
+namespace tessera { inline namespace v0 {
+
+TESSERA_DECL bool may_be_ignored(Value const& extension) {
+  if (auto* members = extension.get_if<Members>())
+    for (auto const& member : *members)
+      if (member.name == "must_understand" && member.value == Value{false}) return true;
+  return false;
+}
+
+TESSERA_DECL Members tolerated(ObjectReader const& reader) {
+  Members kept;
+  for (auto* member : reader.rest()) {
+    if (!may_be_ignored(member->value)) throw MetadataError{to_text({"member ", member->name, " is unknown"})};
+    kept.push_back(*member);
+  }
+  return kept;
+}
+
+}}  // namespace tessera::v0

@@ -1,0 +1,43 @@
+// AnyPlacer: a placer of a type chosen at run time.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <tessera/core/dimensions.hpp>
+#include <tessera/memory/queue.hpp>
+#include <tessera/place/detail/listed.hpp>
+#include <tessera/place/detail/placement.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+/// As placer<S>, but elements are converted on the way, or their bytes are not where the placements say.
+template <MemorySpace S>
+struct AnyPlacer {
+  virtual std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form,
+                              queue_for<S>& on) const = 0;
+  virtual std::uint64_t place_listed(ListedBatch<S> const& batch, PlacementForm const& form,
+                                     queue_for<S>& on) const = 0;
+  /// Converts an array's fill value to the one that placements use. Valid as long as this.
+  virtual ByteView<space::Host> placed_fill(ByteView<space::Host> of_array) const { return of_array; }
+
+ protected:
+  ~AnyPlacer() = default;
+};
+
+/// The custom placer if one is set, otherwise placer<S>.
+template <MemorySpace S>
+struct PlacerOrUsual {
+  AnyPlacer<S> const* other = nullptr;
+
+  std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form, queue_for<S>& on) const {
+    return other ? other->place(batch, form, on) : placer<S>::place(batch, form, on);
+  }
+  std::uint64_t place_listed(ListedBatch<S> const& batch, PlacementForm const& form, queue_for<S>& on) const {
+    return other ? other->place_listed(batch, form, on) : placer<S>::place_listed(batch, form, on);
+  }
+};
+
+}  // namespace detail
+}}  // namespace tessera::v0

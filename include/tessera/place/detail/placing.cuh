@@ -1,0 +1,159 @@
+// place_by_kernels: places a batch with one launch, and one copy of a long table. find_filled_by_kernels: one query for
+// a batch of chunks.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <tessera/buffer/detail/scratch.hpp>
+#include <tessera/buffer/device_buffer.cuh>
+#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/cast/host_device.cuh>
+#include <tessera/memory/launch.cuh>
+#include <tessera/memory/queue.cuh>
+#include <tessera/place/copy.hpp>
+#include <tessera/place/detail/find_filled.cuh>
+#include <tessera/place/detail/place_tiles.cuh>
+#include <tessera/place/detail/place_words.cuh>
+#include <tessera/place/detail/placement_plan.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+// The buffers of a placing launch, kept by the queue: only the first launch allocates.
+template <class Plan>
+struct PlacingWith {
+  Plan plan;
+  Scratch<space::Pinned> staging;
+  Scratch<space::Device> table;
+  std::size_t held() const { return staging.held() + table.held(); }
+};
+using Placing = PlacingWith<PlacementPlan>;
+struct FillQuestion {
+  Scratch<space::Pinned> memory;
+  std::size_t held() const { return memory.held(); }
+};
+
+// Rounded up, so that a slightly larger table does not allocate.
+inline std::size_t in_steps(std::size_t size) { return std::bit_ceil(std::max(size, std::size_t{1} << 14)); }
+
+template <class F>
+void with_word(unsigned word, F&& f) {
+  if (word == 16) return f(std::integral_constant<unsigned, 16>{});
+  if (word == 8) return f(std::integral_constant<unsigned, 8>{});
+  if (word == 4) return f(std::integral_constant<unsigned, 4>{});
+  if (word == 2) return f(std::integral_constant<unsigned, 2>{});
+  return f(std::integral_constant<unsigned, 1>{});
+}
+
+/// Writes the bytes of a plan's table, part after part: the fill first, because its words are the largest.
+class TableWriter {
+ public:
+  explicit TableWriter(std::byte* memory) : memory_{memory} {}
+  /// Returns the offset of the part.
+  template <class T>
+  std::uint32_t put(std::vector<T> const& part) {
+    auto const at = size_;
+    if (!part.empty()) std::memcpy(memory_ + at, part.data(), part.size() * sizeof(T));
+    size_ += size_of(part);
+    return static_cast<std::uint32_t>(at);
+  }
+  template <class T>
+  static std::size_t size_of(std::vector<T> const& part) {
+    return (part.size() * sizeof(T) + 15) / 16 * 16;
+  }
+
+ private:
+  std::byte* memory_;
+  std::size_t size_ = 0;
+};
+
+/// Calls write(memory) for a table's variable parts, then launch(table). The memory is among the kernel's arguments, or
+/// is copied to the device ahead of the queued work, which is done with it.
+template <class Placing, class Table, class Write, class Launch>
+void launch_with_parts(DeviceLease<Placing>& lent, Table& table, std::size_t size, Queue<space::Device>& on,
+                       Write&& write, Launch&& launch) {
+  if (size <= most_in_arguments) {
+    write(table.here);
+    launch(table);
+    lent.leave_unused();
+    return;
+  }
+  auto const staged = lent->staging.take(in_steps(size), on).sub(0, size);
+  auto const there = lent->table.take(in_steps(size), on).sub(0, size);
+  write(staged.data);
+  table.there = there.data;
+  crossing<space::Device, space::Pinned>::copy_ahead(staged, there, on);
+  launch(table);
+}
+
+/// Calls launch(table) with a plan's table.
+template <class Launch>
+void with_table(DeviceLease<Placing>& lent, Queue<space::Device>& on, Launch&& launch) {
+  auto& plan = lent->plan;
+  auto const size =
+      TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) + TableWriter::size_of(plan.shapes);
+  auto table = plan.table;
+  auto const write = [&](std::byte* to) {
+    TableWriter writer{to};
+    table.fill_at = writer.put(plan.fill);
+    table.boxes_at = writer.put(plan.boxes);
+    table.shapes_at = writer.put(plan.shapes);
+  };
+  launch_with_parts(lent, table, size, on, write, launch);
+}
+
+/// As placer<space::Device>::place. Divides boxes of `limit` words or more.
+template <MemorySpace S, class Source = BytesInPlace>
+std::uint64_t place_by_kernels(std::span<Placement<S> const> batch, PlacementForm const& form, Queue<space::Device>& on,
+                               std::uint64_t limit = most_words, Source const& source = {}) {
+  auto lent = on.lease<Placing>();
+  auto& plan = lent->plan;
+  plan.make(batch, form, limit);
+  if (plan.blocks == 0) return 0;
+  with_table(lent, on, [&](PlacementTable const& table) {
+    with_word(plan.word, [&](auto word) {
+      if (plan.tiled)
+        launch_blocks(on, plan.blocks, PlaceTiles<word(), Source>{table, source});
+      else
+        launch_blocks(on, plan.blocks, PlaceWords<word(), Source>{table, source});
+    });
+  });
+  return plan.moved;
+}
+
+/// As placer<space::Device>::find_filled.
+template <MemorySpace S>
+void find_filled_by_kernels(ByteView<S> chunks, std::size_t size, ByteView<space::Host> element,
+                            std::span<std::uint8_t> filled, Queue<space::Device>& on) {
+  std::fill(filled.begin(), filled.end(), std::uint8_t{1});
+  if (size == 0 || filled.empty()) return;
+  auto const together = reinterpret_cast<std::uintptr_t>(chunks.data) | size | 16;
+  auto lent = on.lease<FillQuestion>();
+  with_word(1u << std::countr_zero(together), [&](auto word) {
+    using Kernel = FindFilled<word()>;
+    auto const period = std::lcm(element.size, std::size_t{word()});
+    auto const memory = lent->memory.take(in_steps(period + filled.size()), on);
+    for (std::size_t at = 0; at < period; at += element.size) std::memcpy(memory.data + at, element.data, element.size);
+    auto* const answers = reinterpret_cast<std::uint8_t*>(memory.data + period);
+    std::memset(answers, 1, filled.size());
+    auto const words = size / word();
+    auto const blocks = (words - 1) / Kernel::words_per_block + 1;
+    launch_blocks(on, filled.size() * blocks,
+                  Kernel{chunks.data, words, blocks, memory.data, Division{static_cast<std::uint32_t>(period / word())},
+                         answers});
+    lent.record();
+    lent.wait();
+    std::memcpy(filled.data(), answers, filled.size());
+  });
+}
+
+}  // namespace detail
+
+}}  // namespace tessera::v0

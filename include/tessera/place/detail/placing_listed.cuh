@@ -1,0 +1,97 @@
+// place_listed_by_kernels: places elements of lists with one launch, and one copy of a long table.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/buffer/detail/scratch.hpp>
+#include <tessera/buffer/device_buffer.cuh>
+#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/cast/host_device.cuh>
+#include <tessera/memory/launch.cuh>
+#include <tessera/memory/queue.cuh>
+#include <tessera/place/detail/listed_table.hpp>
+#include <tessera/place/detail/placing.cuh>
+#include <tessera/place/detail/word.cuh>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+/// Each thread moves a few words, in the order of the lists.
+template <unsigned W, class Source = BytesInPlace>
+struct PlaceLists {
+  static constexpr unsigned threads = placing_threads, phases = 1, each = words_per_thread(W);
+  struct Shared {};
+  ListedTable table;
+  Source source{};
+
+  template <unsigned>
+  TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared&) const {
+    auto const box = table.box_of(block);
+    auto const bytes = source.of(box.from);
+    auto const first = static_cast<std::uint32_t>(block - box.first_block) * (threads * each) + thread;
+    move_words<W, each, threads>(
+        first, box.words, [&](std::uint32_t n, std::byte*& to) { return read(bytes, box, n, to); },
+        [&](Word<W> const& word) { return box.from ? swapped(word, table.swapped) : word; });
+  }
+
+ private:
+  template <class Bytes>
+  TESSERA_HOST_DEVICE Word<W> read(Bytes const& bytes, PlacedList const& box, std::uint32_t n, std::byte*& to) const {
+    auto const in_item = table.item_words.remainder(n);
+    auto rest = table.item_words.quotient(n);
+    std::int64_t from_offset = std::int64_t{in_item ^ table.mirror} * W, to_offset = std::int64_t{in_item} * W;
+    for (auto a = box.axes; a-- > 0;) {
+      auto const& axis = table.axis(box.first_axis + a);
+      auto const at = axis.count.remainder(rest);
+      rest = axis.count.quotient(rest);
+      auto const n_steps = static_cast<std::int64_t>(at);
+      if (axis.is_list) {
+        auto const& pair = table.pair(axis.first_pair + at);
+        from_offset += pair.from;
+        to_offset += pair.to;
+      } else {
+        from_offset += n_steps * axis.step.from;
+        to_offset += n_steps * axis.step.to;
+      }
+    }
+    to = box.to + to_offset;
+    return bytes.template word<W>(box.from ? box.from + from_offset : table.fill() + std::size_t{in_item} * W);
+  }
+};
+
+using PlacingLists = PlacingWith<ListedPlan>;
+
+/// Calls launch(table) with a plan's table and the batch's pairs.
+template <MemorySpace S, class Launch>
+void with_table(DeviceLease<PlacingLists>& lent, ListedBatch<S> const& batch, Queue<space::Device>& on,
+                Launch&& launch) {
+  auto& plan = lent->plan;
+  auto const size = TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) +
+                    TableWriter::size_of(plan.axes) + TableWriter::size_of(batch.pairs);
+  auto table = plan.table;
+  auto const write = [&](std::byte* to) {
+    TableWriter writer{to};
+    table.fill_at = writer.put(plan.fill);
+    table.boxes_at = writer.put(plan.boxes);
+    table.axes_at = writer.put(plan.axes);
+    table.pairs_at = writer.put(batch.pairs);
+  };
+  launch_with_parts(lent, table, size, on, write, launch);
+}
+
+/// As placer<space::Device>::place_listed. Divides boxes of `limit` words or more.
+template <MemorySpace S, class Source = BytesInPlace>
+std::uint64_t place_listed_by_kernels(ListedBatch<S> const& batch, PlacementForm const& form, Queue<space::Device>& on,
+                                      std::uint64_t limit = most_words, Source const& source = {}) {
+  if (batch.boxes.empty()) return 0;
+  auto lent = on.lease<PlacingLists>();
+  auto& plan = lent->plan;
+  plan.make(batch, form, limit);
+  with_table(lent, batch, on, [&](ListedTable const& table) {
+    with_word(plan.word, [&](auto word) { launch_blocks(on, plan.blocks, PlaceLists<word(), Source>{table, source}); });
+  });
+  return plan.moved;
+}
+
+}  // namespace detail
+}}  // namespace tessera::v0

@@ -1,0 +1,34 @@
+// for_each_regular_part: splits a rectilinear grid into regular parts, where neighbouring chunks have the same shape. A
+// selection of a part is planned as of any array.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include <tessera/core/config.hpp>
+#include <tessera/plan/detail/regular_part.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+// The selected indices of one dimension in one of its parts, consecutive in the memory.
+struct AxisPiece {
+  AxisPart const* part;
+  std::uint64_t first, count, step;      // in the part
+  std::uint64_t target;                  // in the memory
+  std::vector<std::uint64_t> indices{};  // for a list, instead of first and step
+};
+
+TESSERA_DECL std::vector<AxisPiece> pieces_of(ChunkAxis const& axis, std::uint64_t first, std::uint64_t count,
+                                        std::uint64_t step);
+TESSERA_DECL std::vector<AxisPiece> pieces_of(ChunkAxis const& axis, std::vector<std::uint64_t> const& list);
+
+/// Calls f for each part of a selection of an array of shape `shape` and one or more dimensions `axes`.
+TESSERA_DECL void for_each_regular_part(ResolvedSelection const& selected, ChunkAxes const& axes, Extents const& shape,
+                                  UsePart f);
+
+}  // namespace detail
+}}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/plan/detail/regular_parts.ipp>
+#endif

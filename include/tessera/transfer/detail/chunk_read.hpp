@@ -1,0 +1,62 @@
+// ChunkRead: one chunk of a mini-batch being read.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include <tessera/core/detail/first_of.hpp>
+#include <tessera/core/detail/runs.hpp>
+#include <tessera/plan/detail/plan.hpp>
+#include <tessera/store/get.hpp>
+#include <tessera/transfer/detail/chunk_access.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+template <class P>
+struct ChunkRead {
+  Piece piece;
+  Key key;
+  ByteRange wanted;  // of the decoded bytes
+  ByteRange range;   // of the key's value
+  ByteView<typename P::bytes_space> encoded;
+  bool found;
+  std::optional<std::uint64_t> sequence;     // since when its shard must not change
+  ByteSpan<typename P::array_space> direct;  // the user's memory, if the chunk can be decoded directly into it
+  bool is_tile;                              // one of several that a chunk is cut into
+};
+
+/// The consecutive chunks of each shard, for a loop.
+template <class P>
+auto runs_of_shard(std::span<ChunkRead<P>> chunks) {
+  return runs_of_equal(
+      chunks, [](ChunkRead<P> const& chunk) -> auto const& { return chunk.key.path; });
+}
+
+/// Whether only part of the chunk is needed; its stored bytes are then its elements.
+template <class P>
+bool is_part(ChunkRead<P> const& slot, ResolvedChunk const& form) {
+  return slot.wanted.size < form.decoded_size;
+}
+
+/// Runs f; adds the chunk to its errors.
+template <class P, class F>
+auto of_slot(ChunkAccess<P> const& source, ChunkRead<P> const& slot, F&& f) try {
+  return f();
+} catch (Error& error) {
+  source.blame(error, slot.key, slot.piece.chunk);
+  throw;
+}
+
+/// The chunk that a store's error concerns, if its range begins beyond the shard's end; the error names only the key.
+template <class P>
+ChunkRead<P> const* beyond_end(std::span<ChunkRead<P> const> slots, Error const& error) {
+  auto const offset = error.range_beyond();
+  if (!offset || !error.inner_chunk().empty()) return nullptr;
+  auto const is_it = [&](auto const& slot) {
+    return slot.found && slot.range.offset == *offset && slot.key.path == error.key();
+  };
+  return first_of(slots, is_it);
+}
+
+}}}  // namespace tessera::v0::detail

@@ -1,0 +1,65 @@
+// ChunkReads: the chunks of a mini-batch being read.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <tessera/plan/detail/plan.hpp>
+#include <tessera/transfer/detail/chunk_access.hpp>
+#include <tessera/transfer/detail/chunk_read.hpp>
+#include <tessera/transfer/detail/wanted_bytes.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// Their memory is reused.
+template <class P>
+class ChunkReads {
+  using Source = ChunkAccess<P>;
+
+ public:
+  void clear() { used_ = 0; }
+
+  /// Adds a piece of a plan. The caller sets `direct`; locating and fetching set their own members later.
+  ChunkRead<P>& add(Source const& source, Plan const& plan, Piece const& piece) {
+    if (chunks_.size() == used_) chunks_.emplace_back();
+    auto& chunk = chunks_[used_++];
+    chunk.piece = piece;
+    chunk.is_tile = false;
+    // Lent values cost nothing; ranges joined to one request would become one request per chunk.
+    bool const may_be_part = !source.lends() && !(source.joins() && source.shards);
+    chunk.wanted = may_be_part ? wanted_bytes(source.form, plan, piece) : ByteRange{0, source.form.decoded_size};
+    source.names.put_key(chunk.key, piece.chunk);
+    return chunk;
+  }
+
+  /// Cuts the only chunk into tiles, which reuse the same memory.
+  void cut(Source const& source, Tiles const& tiles, Extents const& steps) {
+    auto const whole = chunks_[0].piece;
+    auto const d = tiles.dimension;
+    for (std::uint64_t at = 0; at < whole.part.count[d]; at += tiles.count) {
+      if (used_ == chunks_.size()) chunks_.emplace_back();
+      auto& tile = chunks_[at == 0 ? 0 : used_++];
+      tile.piece = whole;
+      tile.key.path = chunks_[0].key.path;
+      tile.direct = {};
+      tile.is_tile = true;
+      auto& part = tile.piece.part;
+      part.first[d] += at * steps[d];
+      part.target[d] += at;
+      part.count[d] = std::min(tiles.count, part.count[d] - at);
+      tile.wanted = bytes_of(source.form.layout, steps, part);
+    }
+  }
+
+  std::span<ChunkRead<P>> all() { return {chunks_.data(), used_}; }
+  ChunkRead<P> const& operator[](std::size_t i) const { return chunks_[i]; }
+  std::size_t size() const { return used_; }
+
+ private:
+  std::vector<ChunkRead<P>> chunks_;
+  std::size_t used_ = 0;
+};
+
+}}}  // namespace tessera::v0::detail

@@ -1,0 +1,147 @@
+// ReadBatch: one mini-batch of a read: locate, fetch, decode, place.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <tessera/buffer/detail/scratch.hpp>
+#include <tessera/pipeline/detail/batch.hpp>
+#include <tessera/place/detail/any_placer.hpp>
+#include <tessera/plan/detail/plan.hpp>
+#include <tessera/transfer/detail/batch_parts.hpp>
+#include <tessera/transfer/detail/chunk_access.hpp>
+#include <tessera/transfer/detail/chunk_reads.hpp>
+#include <tessera/transfer/detail/read_placer.hpp>
+#include <tessera/transfer/read_options.hpp>
+#include <tessera/view/strided_span.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// A mini-batch under way. The queue keeps its buffers for reuse.
+template <class P>
+class ReadBatch {
+  using array_space = typename P::array_space;
+  using bytes_space = typename P::bytes_space;
+  using Queue = typename P::queue_type;
+  using Target = StridedSpan<array_space>;
+  static constexpr bool is_of_host = std::same_as<bytes_space, space::Host> && std::same_as<array_space, space::Host>;
+
+ public:
+  /// Reads the pieces [first, last) of a plan, with `threads` host threads to fetch values.
+  void run(ChunkAccess<P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
+           Target const& target, std::size_t threads, Queue& on, ReadOptions const& options) try {
+    select(source, plan, first, last, target);
+    decoding_.most_payload = options.memory ? options.memory.value() : most_varying;
+    FetchLimits const limits{options};
+    ReadPlacer<P> placer{source, plan, target, placing_, on};
+    std::uint64_t placed = 0;
+    auto const place_next = [&](auto const& tile) {
+      if constexpr (is_of_host) placed += placer.place_tile(tile);
+    };
+    fetch_.run(source, limits, chunks_.all(), threads, options.stop, place_next, on);
+    decode(source, target, on);
+    placed += placer.place(chunks_.all(), tasks_, found_, decoding_);
+    fetch_.give_back(on);
+    Traffic* const traffic = options.traffic;
+    if (!traffic) return;
+    traffic->chunks += last - first;
+    auto const missing = chunks_.size() - tasks_.size();
+    traffic->missing += missing * (last - first) / chunks_.size();  // the tiles of one chunk count as one
+    for (auto const& task : tasks_) traffic->fetched += task.encoded.size;
+    if (!source.form.is_view())
+      for (auto const i : found_) traffic->decoded += chunks_[i].wanted.size;
+    traffic->placed += placed;
+  } catch (Error& error) {
+    if (auto const* const slot = slot_of(error)) source.blame(error, slot->key, slot->piece.chunk);
+    error.in_store(source.store.name());
+    throw;
+  }
+
+ private:
+  // On a device all elements are placed by one launch, whether or not they are contiguous.
+  static bool goes_direct(Target const& target) { return array_space::host_accessible && !target.placer; }
+
+  void select(ChunkAccess<P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
+              Target const& target) {
+    chunks_.clear();
+    tasks_.clear();
+    decoding_.placer = nullptr;
+    found_.clear();  // until chunks are found, an error concerns the key that it names
+    auto const strides = plan.strides_in(target.strides);
+    plan.for_each_piece(first, last, [&](Piece const& piece) {
+      auto& slot = chunks_.add(source, plan, piece);
+      auto const bytes = static_cast<std::size_t>(slot.wanted.size);  // part of a chunk, which fits in memory
+      slot.direct = {};
+      if (goes_direct(target) && !plan.is_scattered() &&
+          is_contiguous(source.form.layout, piece.part, bytes, strides) && plan.has_one_part(piece))
+        slot.direct = {address(target.data, piece.part.target, target.strides), bytes};
+    });
+    if constexpr (is_of_host)
+      if (source.store.can.reads_in_turn && last - first == 1 && source.form.is_view() && !chunks_[0].direct.data &&
+          plan.is_box() && !has_booleans(source))
+        if (auto const tiles = tiles_of(source.form.layout, plan.steps(), chunks_[0].piece.part, strides))
+          chunks_.cut(source, *tiles, plan.steps());
+  }
+
+  // The chunk that an error concerns, if known. A store's error names a key, which many chunks of a shard share.
+  ChunkRead<P> const* slot_of(Error const& error) {
+    std::span<ChunkRead<P> const> const slots = chunks_.all();
+    if (slots.empty()) return nullptr;
+    if (!error.key().empty()) return beyond_end(slots, error);
+    if (fetch_.failed_together()) return nullptr;
+    auto const chunk = error.chunk();
+    return &slots[chunk && *chunk < found_.size() ? found_[*chunk] : 0];
+  }
+
+  void decode(ChunkAccess<P> const& source, Target const& target, Queue& on) {
+    for (std::size_t i = 0; i < chunks_.size(); ++i)
+      if (chunks_[i].found) {
+        tasks_.push_back({chunks_[i].encoded, chunks_[i].direct});
+        found_.push_back(i);
+      }
+    if constexpr (std::same_as<bytes_space, array_space>)
+      if (source.form.is_view()) return see_elements();
+    (void)checked_product(chunks_.size(), source.form.decoded_size, "a mini-batch");  // sums do not overflow
+    std::uint64_t rest = 0;  // bytes not decoded directly into the target
+    if (goes_direct(target)) {
+      for (std::size_t t = 0; t < tasks_.size(); ++t)
+        if (!tasks_[t].to.data) rest += chunks_[found_[t]].wanted.size;
+    } else {  // missing ones too, so that memory does not grow when fewer are missing
+      for (auto const& slot : chunks_.all()) rest += slot.wanted.size;
+    }
+    auto const bytes = checked_size(rest, "a mini-batch");
+    auto const destination = seen_in<array_space>(decoded_.take(bytes, queue_in<typename P::array_staging>(on)));
+    std::size_t next = 0;  // in order: neighbours cross in one copy
+    for (std::size_t t = 0; t < tasks_.size(); ++t) {
+      if (tasks_[t].to.data) continue;
+      tasks_[t].to = destination.sub(next, static_cast<std::size_t>(chunks_[found_[t]].wanted.size));
+      next += tasks_[t].to.size;
+    }
+    decoding_.most = chunks_.size();
+    decoding_.apart = source.lends();
+    decoding_.ahead = true;  // the queue is done with this object when it is leased
+    decoding_.is_placed = ReadPlacer<P>::takes_unjoined(target);
+    source.pipeline.decode(source.form, std::span{tasks_}, decoding_, on);
+  }
+
+  // The stored bytes are the wanted elements.
+  void see_elements() {
+    for (std::size_t t = 0; t < tasks_.size(); ++t) {
+      auto const& wanted = chunks_[found_[t]].wanted;
+      expect_size(tasks_[t].encoded.size, static_cast<std::size_t>(wanted.size), t);
+      tasks_[t].decoded = tasks_[t].encoded;
+    }
+  }
+
+  ChunkReads<P> chunks_;
+  BatchParts<P> fetch_;
+  std::vector<DecodeTask<bytes_space, array_space>> tasks_;
+  std::vector<std::size_t> found_;  // the slot of each task
+  typename P::Decoding decoding_;
+  Scratch<typename P::array_staging> decoded_;
+  typename ReadPlacer<P>::Buffers placing_;
+};
+
+}}}  // namespace tessera::v0::detail

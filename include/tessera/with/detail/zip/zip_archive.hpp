@@ -1,0 +1,113 @@
+// ZipArchive: a zip file as libzip reads it. An archive is for one thread; one open file may have several.
+#pragma once
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#if !__has_include(<zip.h>)
+#error "tessera/with/zip.hpp needs libzip: on Debian or Ubuntu, apt install libzip-dev"
+#endif
+#include <unistd.h>
+#include <zip.h>
+
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+struct ZipError : zip_error_t {
+  ZipError() { zip_error_init(this); }
+  ZipError(ZipError const&) = delete;
+  ZipError& operator=(ZipError const&) = delete;
+  ~ZipError() { zip_error_fini(this); }
+};
+
+/// Reads a file that others read too, at its own position.
+class ZipArchive {
+ public:
+  ZipArchive() = default;
+  ZipArchive(ZipArchive const&) = delete;
+  ZipArchive& operator=(ZipArchive const&) = delete;
+
+  /// Reads the file's directory, unless that was done. Requires: the descriptor stays open as long as *this. Throws:
+  /// StoreError.
+  void open(int descriptor, std::uint64_t size) {
+    if (opened_) return;
+    descriptor_ = descriptor;
+    size_ = size;
+    ZipError error;
+    auto* const source = zip_source_function_create(&answer, this, &error);
+    opened_.reset(source ? zip_open_from_source(source, ZIP_RDONLY, &error) : nullptr);
+    if (opened_) return;
+    zip_source_free(source);  // otherwise the archive frees it
+    throw StoreError{to_text({"expected a zip file, libzip says: ", zip_error_strerror(&error)})};
+  }
+  /// For use after an error: libzip does not read again where it failed once.
+  void close() { opened_.reset(); }
+
+  zip_t* get() const { return opened_.get(); }
+  std::uint64_t file_size() const { return size_; }
+
+ private:
+  struct Discard {
+    void operator()(zip_t* archive) const { zip_discard(archive); }
+  };
+
+  // Answers libzip's requests for the file.
+  static zip_int64_t answer(void* archive, void* data, zip_uint64_t length, zip_source_cmd_t command) noexcept {
+    auto& self = *static_cast<ZipArchive*>(archive);
+    switch (command) {
+      case ZIP_SOURCE_SUPPORTS:
+        return ZIP_SOURCE_SUPPORTS_SEEKABLE;
+      case ZIP_SOURCE_OPEN:
+        return self.position_ = 0;
+      case ZIP_SOURCE_READ:
+        return self.read(data, length);
+      case ZIP_SOURCE_TELL:
+        return self.position_;
+      case ZIP_SOURCE_SEEK: {
+        auto const position = static_cast<zip_uint64_t>(self.position_);
+        auto const found = zip_source_seek_compute_offset(position, self.size_, data, length, &self.error_);
+        if (found >= 0) self.position_ = found;
+        return found < 0 ? -1 : 0;
+      }
+      case ZIP_SOURCE_STAT: {
+        auto& status = *static_cast<zip_stat_t*>(data);
+        zip_stat_init(&status);
+        status.valid = ZIP_STAT_SIZE;
+        status.size = self.size_;
+        return sizeof status;
+      }
+      case ZIP_SOURCE_ERROR:
+        return zip_error_to_data(&self.error_, data, length);
+      case ZIP_SOURCE_CLOSE:
+      case ZIP_SOURCE_FREE:
+        return 0;
+      default:
+        zip_error_set(&self.error_, ZIP_ER_OPNOTSUPP, 0);
+        return -1;
+    }
+  }
+
+  zip_int64_t read(void* to, zip_uint64_t count) {
+    for (;;) {
+      auto const n = ::pread(descriptor_, to, count, position_);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) zip_error_set(&error_, ZIP_ER_READ, errno);
+      if (n > 0) position_ += n;
+      return n;
+    }
+  }
+
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+  zip_int64_t position_ = 0;
+  ZipError error_;
+  std::unique_ptr<zip_t, Discard> opened_;
+};
+
+}  // namespace detail
+}}  // namespace tessera::v0

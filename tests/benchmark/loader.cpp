@@ -1,0 +1,139 @@
+// A Loader of random crops, and the loop of crop_loop.hpp; loader.py compares them with TensorStore and zarr-python.
+//
+//   loader FOLDER write [N=512]
+//   loader FOLDER KIND CACHE [BATCHES=64] [CROP=64] [BATCH=16] [THREADS=2] [SEED=1]
+//   loader FOLDER KIND loop:CACHE ...
+//
+// The first makes arrays of N^3 float32 in FOLDER, in chunks of 64^3: "raw"; "zstd" and "zstd-shards", through zstd,
+// which halves them, plain and in shards of 256^3. The others take as many batches as fill the cache, then BATCHES, and
+// print crops a second, chunks decoded for each crop, milliseconds of the processors for each crop, and a sum of
+// elements. CACHE is in bytes, or "default". The loop reads zstd only.
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crop_loop.hpp"
+#include "noise.hpp"
+
+#include <tessera/loader/loader.hpp>
+#include <tessera/node/create.hpp>
+#include <tessera/node/open.hpp>
+#include <tessera/tessera.hpp>
+#include <tessera/with/zstd.hpp>
+
+using namespace tessera;
+
+namespace {
+
+using Raw = Pipeline<space::Host, codec::Bytes>;
+using Zstd = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
+
+struct Run {
+  std::string kind;
+  Option<std::uint64_t> cache{};
+  std::size_t batches, crop, batch, threads, seed;
+};
+constexpr std::size_t warm = 6;  // batches: 96 crops of 64^3 touch most chunks of 512^3
+
+void write(LocalStore<HostBuffer> const& store, std::uint64_t n) {
+  auto const written = noise(n * n * n);
+  auto const edge = std::min<std::uint64_t>(n, 256);
+  create_array<float, 3>(store, "raw", {.shape = {n, n, n}, .chunks = {64, 64, 64}, .overwrite = true}, Raw{},
+                         Queue<space::Host>{2})
+      .write(all, written);
+  for (std::string const kind : {"zstd", "zstd-shards"}) {
+    Extents const shards = kind == "zstd" ? Extents{} : Extents{edge, edge, edge};
+    auto const array = create_array<float, 3>(
+        store, kind, {.shape = {n, n, n}, .shards = shards, .chunks = {64, 64, 64}, .overwrite = true}, Zstd{},
+        Queue<space::Host>{2});
+    array.write(all, written);
+  }
+}
+
+/// From one batch to another one.
+class Times {
+ public:
+  void print(Run const& run, std::uint64_t decoded, double sum) const {
+    auto const crops = static_cast<double>(run.batches * run.batch);
+    std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - start_;
+    auto const busy = static_cast<double>(std::clock() - clock_) / CLOCKS_PER_SEC;
+    std::printf("%.1f crops a second, %.2f chunks decoded and %.2f ms of the processors for each (%.9f)\n",
+                crops / seconds.count(), static_cast<double>(decoded) / crops, 1e3 * busy / crops, sum);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::clock_t clock_ = std::clock();  // of all threads
+};
+
+template <class P>
+void load(LocalStore<HostBuffer> const& store, Run const& run) {
+  auto const array = open_array<float, 3, P>(store, run.kind, Queue<space::Host>{run.threads});
+  UniformBoxes const crops{array.shape(), {run.crop, run.crop, run.crop}, {.seed = run.seed}};
+  Loader loader{array, crops, {.batch = run.batch, .cache = run.cache}};
+  for (std::size_t i = 0; i < warm; ++i) (void)loader.next();
+  auto const before = loader.statistics();
+  Times const times;
+  double sum = 0;
+  for (std::size_t i = 0; i < run.batches; ++i) sum += static_cast<double>(loader.next()->array().elements()[0]);
+  times.print(run, loader.statistics().decoded - before.decoded, sum);
+}
+
+void loop(LocalStore<HostBuffer> const& store, std::string const& folder, Run const& run) {
+  auto const shape = open_array<float, 3, Zstd>(store, run.kind).shape();
+  UniformBoxes draw{shape, {run.crop, run.crop, run.crop}, {.seed = run.seed}, (warm + run.batches) * run.batch};
+  std::vector<CropLoop::Place> crops;
+  while (auto const box = draw()) {
+    auto const first = box->resolve(shape).first;
+    crops.push_back({first[0], first[1], first[2]});
+  }
+  CropLoop loop{folder + "/" + run.kind, shape[0], run.kind == "zstd" ? 0 : std::min<std::size_t>(shape[0], 256),
+                run.crop, run.batch};
+  loop.plan(std::move(crops), run.cache, LoaderOptions{}.horizon);
+  Times times;
+  auto const sum = loop.run(run.threads, warm, [&] { times = {}; });
+  times.print(run, loop.decoded(warm), sum);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc < 3)
+    return std::fputs(
+               "usage: loader FOLDER write [N] | loader FOLDER KIND [loop:]CACHE "
+               "[BATCHES CROP BATCH THREADS SEED]\n",
+               stderr),
+           2;
+  auto const number = [&](int i, unsigned long usual) { return argc > i ? std::strtoul(argv[i], nullptr, 10) : usual; };
+  LocalStore<HostBuffer> const store{argv[1]};
+  if (std::string_view{argv[2]} == "write") return write(store, number(3, 512)), 0;
+  Run run{.kind = argv[2],
+          .batches = number(4, 64),
+          .crop = number(5, 64),
+          .batch = number(6, 16),
+          .threads = number(7, 2),
+          .seed = number(8, 1)};
+  std::string cache = argc > 3 ? argv[3] : "default";
+  bool const is_loop = cache.starts_with("loop:");
+  if (is_loop) cache.erase(0, 5);
+  if (cache != "default")
+    run.cache = std::uint64_t{std::strtoull(cache.c_str(), nullptr, 10)};
+  else if (is_loop)
+    run.cache = 2 * (LoaderOptions{}.ahead + 2) * run.batch * run.crop * run.crop * run.crop * sizeof(float);
+  if (is_loop)
+    loop(store, argv[1], run);
+  else if (run.kind == "raw")
+    load<Raw>(store, run);
+  else
+    load<Zstd>(store, run);
+  return 0;
+} catch (std::exception const& error) {
+  return std::fprintf(stderr, "loader: %s\n", error.what()), 1;
+}

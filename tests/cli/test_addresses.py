@@ -1,0 +1,216 @@
+"""Results of the reading commands at http:// addresses and in zip files: the same as in the folder."""
+import http.server
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import threading
+import zipfile
+
+from command import BINARY, BRAIN, ENVIRONMENT, CommandTest, main, make_array, tessera, write_npy
+
+asked = []
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder, if the query is right and the user has the password; without ranges."""
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        path, _, query = self.path.partition("?")
+        asked.append((path, query, self.headers.get("Authorization")))
+        self.path = path
+        if path.endswith("/") or os.path.isdir(self.translate_path(path)):
+            return self.send_error(404)  # no listing
+        super().do_GET()
+
+
+class Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 128
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        pass  # the client went away
+
+
+class Addresses(CommandTest):
+    def serve(self, folder):
+        server = Server(("127.0.0.1", 0), lambda *arguments: Handler(*arguments, directory=str(folder)))
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        asked.clear()
+        return f"127.0.0.1:{server.server_address[1]}"
+
+    def zipped(self, folder, inside=""):
+        file = self.folder / f"z{len(os.listdir(self.folder))}.zip"
+        with zipfile.ZipFile(file, "w") as archive:
+            for one in sorted(folder.rglob("*")):
+                if one.is_file():
+                    archive.write(one, pathlib.Path(inside, one.relative_to(folder)))
+        return file
+
+    def consolidated(self):
+        tree = self.folder / "brain.zarr"
+        shutil.copytree(BRAIN, tree)
+        self.run_ok("consolidate", tree)
+        return tree
+
+    def test_a_hierarchy_is_the_same_everywhere(self):
+        tree = self.consolidated()
+        expected = {name: self.read_bin(tree / name) for name in ("t1", "t1_half", "t1_sharded")}
+        for place in (self.zipped(tree), f"http://{self.serve(self.folder)}/brain.zarr"):
+            at = lambda name: f"{place}/{name}"
+            self.assertEqual(self.run_ok("ls", place).text, "t1\nt1_half\nt1_sharded\n")
+            lines = self.run_ok("tree", place).text.splitlines()
+            self.assertEqual((lines[0], lines[1][4:]), (f"{place}  group", "t1  uint8 [x 197, y 233, z 189]"))
+            info = self.run_ok("info", place).text
+            self.assertIn("t1_half  float32 [x 98, y 116, z 94]", info)
+            nodes = json.loads(self.run_ok("info", place, "--json").text)["nodes"]
+            self.assertEqual([node["path"] for node in nodes], ["", *expected])
+            stored = [node["stored_chunks"] for node in json.loads(self.run_ok("info", tree, "--json").text)["nodes"][1:]]
+            self.assertEqual([node["stored_chunks"] for node in nodes[1:]],
+                             [None] * 3 if "http" in str(place) else stored)  # a server has no listing
+            for name, elements in expected.items():
+                self.assertEqual(self.read_bin(at(name)), elements, (place, name))
+                self.assertIn("are the same", self.run_ok("diff", at(name), tree / name).text)
+            for arguments in (["show", "t1", "--index", "z=94"], ["view", "t1_half"], ["attrs", "t1"]):
+                said = [self.run_ok(arguments[0], f"{root}/{arguments[1]}", *arguments[2:]).text for root in (place, tree)]
+                self.assertEqual(said[0].replace(str(place), ""), said[1].replace(str(tree), ""))
+            self.assertIn("3 arrays, 1 group, 171 chunks decoded: 0 failures", self.run_ok("validate", place).text)
+            copy = self.folder / "copy.zarr"
+            result = tessera("copy", place, copy, "--overwrite")
+            self.assertEqual((result.status, len(result.errors)), (0, 1))
+            self.assertIn(f"{place}: its consolidated metadata is not in the copy", result.errors[0])
+            for name, elements in expected.items():
+                self.assertEqual(self.read_bin(copy / name), elements)
+            for name in ("t1", "t1_sharded"):
+                bench = self.run_ok("bench", at(name), "--repetitions", 1).text
+                self.assertIn(f"stored in {stored[0 if name == 't1' else 2]} values", bench)
+                self.assertNotIn("system's cache", bench)
+
+    def test_zarr_v2_at_an_address(self):
+        tree = self.consolidated()
+        self.assertEqual(tessera("copy", tree, self.folder / "v2.zarr", "--zarr-format", 2).status, 0)
+        self.run_ok("consolidate", self.folder / "v2.zarr")
+        place = f"http://{self.serve(self.folder)}/v2.zarr"
+        self.assertEqual(self.run_ok("ls", place).text, "t1\nt1_half\nt1_sharded\n")
+        self.assertEqual(self.read_bin(place + "/t1"), self.read_bin(tree / "t1"))
+
+    def test_a_group_that_nothing_lists(self):
+        (self.folder / "g").mkdir()
+        (self.folder / "g/zarr.json").write_text('{"zarr_format": 3, "node_type": "group", "attributes": {"a": 7}}')
+        make_array(self.folder / "g/x", [4], "uint8", [2], {(0,): b"12"})
+        place = f"http://{self.serve(self.folder)}/g"
+        result = tessera("info", place)
+        self.assertIn("a 7", result.text)
+        self.assert_refused(result, 1, place + ': key "zarr.json"', "no consolidated metadata", "tessera consolidate")
+        for command in (["ls"], ["tree"]):
+            self.assert_refused(tessera(*command, place), 1, "no consolidated metadata")
+        self.assert_refused(tessera("copy", place, self.folder / "out"), 1, "no consolidated metadata")
+        self.assertFalse((self.folder / "out").exists())  # rather than an empty group
+        self.assertEqual(tessera("validate", place).status, 1)
+        self.assertEqual(self.run_ok("show", place + "/x").text.splitlines()[1], "[49 50  0  0]")
+        self.assert_refused(tessera("show", place), 1, "this is a group")
+        self.assert_refused(tessera("info", place + "/none"), 1, place + "/none: ", "there is no array or group")
+        self.assert_refused(tessera("show", place + "/none"), 1, "there is no array")
+
+    def test_damage_is_found(self):
+        a = make_array(self.folder / "a", [4], "uint8", [2], {(0,): b"12", (1,): b"1"})
+        for place in (self.zipped(a), f"http://{self.serve(self.folder)}/a"):
+            result = tessera("validate", place)
+            self.assertEqual(result.status, 1)
+            self.assertIn(f'{place}: key "c/1"', result.text)
+            self.assertIn("2 chunks decoded: 1 failure", result.text)
+
+    def test_secrets_are_sent_and_not_shown(self):
+        make_array(self.folder / "a", [4], "uint8", [2], {(0,): b"12", (1,): b"1"})
+        host = self.serve(self.folder)
+        address, shown = f"http://me:pass@{host}/a?sig=open", f"http://{host}/a"
+        for arguments in (["info"], ["ls", "-l"], ["tree"], ["show", "--index", "0=0"], ["attrs"], ["bench"], ["validate"],
+                          ["read", "--output", self.folder / "x.npy"], ["copy"], ["diff"], ["rm"], ["frobnicate"],
+                          ["info", "--frobnicate"], ["info", "more"], ["show", "--region", "9"]):
+            command, *more = arguments
+            paths = [address, {"copy": self.folder / "out", "diff": address}.get(command)]
+            result = tessera(command, *[path for path in paths if path], *more)
+            said = result.text + "\n".join(result.errors)
+            for secret in ("pass", "open", "sig", "me:"):
+                self.assertNotIn(secret, said, arguments)
+            if command in ("show", "validate", "ls", "tree", "info") and more != ["more"] and more[-2:] != ["--region", "9"] and "--frobnicate" not in more:
+                self.assertIn(shown, said, arguments)
+        self.assertEqual({one[1:] for one in asked}, {("sig=open", "Basic bWU6cGFzcw==")})
+        for bad in (f"http://me:zq/xk@{host}/a", f"http://me:zq?xk@{host}/a"):
+            said = "\n".join(tessera("rm", bad).errors + tessera("info", bad).errors)
+            self.assertNotRegex(said, "zq|xk")
+
+    def test_a_server_that_is_not_there(self):
+        host = self.serve(self.folder)
+        self.doCleanups()
+        self.folder.mkdir()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.assert_refused(tessera("info", f"http://{host}/a"), 1, f"http://{host}/a", 'key "zarr.json"')
+
+    def test_addresses_and_zip_files_are_only_read(self):
+        a = make_array(self.folder / "a", [4], "uint8", [2], {})
+        file = write_npy(self.folder / "x.npy", "|u1", (4,), bytes(4))
+        before = (packed := self.zipped(a)).read_bytes()
+        for arguments in (("write", file), ("append", file), ("resize",), ("rm",), ("compact",), ("consolidate",),
+                          ("convert", "--to", "v2"), ("attrs", "--set", "b=1"), ("copy", a)):
+            command, *more = arguments
+            for place, words in ((packed, "file of that name" if command in ("write", "copy") else "zip file"),
+                                 ("http://127.0.0.1:1/a", 'scheme "http"' if command != "attrs" else "can only be read")):
+                source = [more.pop(0)] if more and command in ("write", "append", "copy") else []
+                result = tessera(command, *source, place, *(["8"] if command == "resize" else []), *more)
+                more = source + more
+                self.assertIn(result.status, (1, 2), (command, place, str(result)))
+                self.assertIn(words, " ".join(result.errors), (command, str(result)))
+        self.assertEqual(packed.read_bytes(), before)
+        self.assert_refused(tessera("write", file, "http://127.0.0.1:1/a"), 2, 'scheme "http"', "can only be read")
+
+    def test_zip_files_of_a_folder(self):
+        tree = self.consolidated()
+        outer = self.zipped(tree, "brain.zarr")
+        self.assert_refused(tessera("info", outer), 1, 'in its folder "brain.zarr"', f"name {outer}/brain.zarr")
+        self.assertIn("t1  uint8", self.run_ok("tree", f"{outer}/brain.zarr").text)
+        self.assertEqual(self.read_bin(f"{outer}/brain.zarr/t1"), self.read_bin(tree / "t1"))
+        self.assert_refused(tessera("info", f"{outer}/none"), 1, 'key "none/zarr.json"', "there is no array or group")
+        named = self.folder / "named.zarr"  # with any name
+        shutil.copy(self.zipped(tree), named)
+        self.assertEqual(self.run_ok("ls", "named.zarr", cwd=self.folder).text, "t1\nt1_half\nt1_sharded\n")
+        self.assertTrue(self.run_ok("info", "named.zarr/t1", cwd=self.folder).text.startswith("named.zarr/t1  uint8"))
+        (self.folder / "broken.zip").write_bytes(outer.read_bytes()[:1000])
+        self.assert_refused(tessera("info", self.folder / "broken.zip"), 1, "broken.zip: ", "zip")
+
+    def test_an_interruption_ends_what_waits_for_a_server(self):
+        tree = self.consolidated()
+        waiting, release = {}, threading.Event()
+        before = Handler.do_GET
+
+        def wait(handler):
+            if "/c/" in handler.path:
+                waiting[handler.server.server_port].set()
+                release.wait()
+            before(handler)
+        Handler.do_GET = wait
+        self.addCleanup(setattr, Handler, "do_GET", before)
+        self.addCleanup(release.set)  # until then the server does not answer
+        for array, command, *more in (("t1", "copy", self.folder / "out"), ("t1_sharded", "copy", self.folder / "out"),
+                                      ("t1", "read", "--output", self.folder / "out.npy")):
+            host = self.serve(self.folder)  # one that an earlier command's requests do not reach
+            asked_for_a_chunk = waiting.setdefault(int(host.split(":")[1]), threading.Event())
+            process = subprocess.Popen([BINARY, command, f"http://{host}/{tree.name}/{array}", *map(str, more)],
+                                       env=ENVIRONMENT, stderr=subprocess.DEVNULL)
+            self.addCleanup(process.kill)
+            self.assertTrue(asked_for_a_chunk.wait(30))
+            process.terminate()
+            self.assertEqual(process.wait(60), 128 + signal.SIGTERM)
+            self.assertEqual(os.listdir(self.folder), [tree.name])
+
+
+main()

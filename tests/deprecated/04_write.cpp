@@ -1,0 +1,43 @@
+// Makes an array in a group, writes a box of it, says something of it, and reads it back.
+#include <algorithm>
+#include <cstddef>
+#include <iostream>
+#include <numeric>
+#include <vector>
+
+#include <tessera/tessera.hpp>
+#include <tessera/with/zstd.hpp>
+
+int main(int argc, char** argv) try {
+  using namespace tessera;
+  LocalStore<HostBuffer> const store{argc > 1 ? argv[1] : "written.zarr"};
+
+  // The pipeline is what the document says of the array's codecs, and what runs.
+  Pipeline<space::Host, codec::Bytes, codec::Zstd> const pipeline{codec::Bytes{}, codec::Zstd{.level = 3}};
+  NewArray<float> wanted{.shape = {64, 48, 32}, .chunk_shape = {32, 32, 16}, .fill = -1};
+  wanted.dimension_names = {"x", "y", "z"};
+  wanted.overwrite = true;
+  auto const density = create_array<float, 3>(store, "scan/density", wanted, pipeline);
+
+  // Four chunks, each in part. What nobody writes is the fill value; the other four chunks are not stored.
+  Box const box{{0, 32}, all, {4, 20, 2}};
+  std::vector<float> numbers(32 * 48 * 8);
+  std::iota(numbers.begin(), numbers.end(), 0.0f);
+  density.write(box, numbers);
+
+  set_attributes(store, "scan/density", {{"unit", "g/cm3"}, {"voxel_size_mm", List{1, 1, 2}}});
+
+  // Whoever opens it needs to know no more than what may occur.
+  auto const again = open_array<float, 3, Codecs<codec::Bytes, codec::Zstd>>(store, "scan/density");
+  auto const part = again.read(box);
+  std::cout << to_string(part.shape()) << " of " << to_string(again.shape()) << ", last " << part(31, 47, 7)
+            << ", beside it " << again.read({{31, 32}, {47, 48}, {19, 20}})(0, 0, 0) << '\n'
+            << "attributes " << to_json(again.attributes()) << '\n';
+  std::size_t files = 0;
+  store.list("scan/density", [&](Listed const&) { ++files; });
+  std::cout << files << " files\n";
+  return std::equal(numbers.begin(), numbers.end(), part.elements().begin()) && files == 5 ? 0 : 1;
+} catch (tessera::Error const& error) {
+  std::cerr << error.what() << '\n';
+  return 1;
+}

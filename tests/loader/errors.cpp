@@ -1,0 +1,189 @@
+// A Loader whose store, sampler or user fails, waits or leaves.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <loader/gated_store.hpp>
+#include <support/bytes.hpp>
+#include <support/refused.hpp>
+#include <support/store_conformance.hpp>
+#include <tessera/loader/loader.hpp>
+#include <tessera/node/create.hpp>
+#include <tessera/tessera.hpp>
+#include <tessera/with/zstd.hpp>
+
+namespace loader_errors_tests {
+
+using namespace tessera;
+using test::check_refused;
+using Zstd = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
+
+namespace {
+
+/// Four chunks of ten elements.
+auto numbered(test::GatedStore const& store) {
+  auto const array =
+      create_array<int, 1>(store, "a", {.shape = {40}, .chunks = {10}}, Zstd{}, test::GatedStore::Queue{2});
+  std::vector<int> elements(40);
+  for (int i = 0; i < 40; ++i) elements[static_cast<std::size_t>(i)] = i;
+  array.write(all, elements);
+  return array;
+}
+using Numbered = decltype(numbered(test::GatedStore{}));
+using NumberedLoader = Loader<int, 1, test::GatedStore, Zstd>;
+
+/// Boxes of one element, at these places.
+auto at(std::vector<std::uint64_t> places) {
+  return [places = std::move(places), i = std::size_t{0}]() mutable -> std::optional<Box> {
+    if (i == places.size()) return std::nullopt;
+    auto const place = places[i++];
+    return Box{place};
+  };
+}
+
+void damage(test::GatedStore const& store, char const* key) { test::put(store.inner, key, "damaged"); }
+
+}  // namespace
+
+TEST_CASE("a damaged chunk: its batch throws, with the key; then nothing, or the next batches") {
+  for (std::uint64_t const cache : {0u, 80u, 160u}) {
+    CAPTURE(cache);
+    test::GatedStore const store;
+    auto const array = numbered(store);
+    damage(store, "a/c/2");
+    auto const batches = at({1, 11, 22, 3, 33, 4, 23, 34, 12, 2});
+    LoaderOptions options{.batch = 2, .cache = cache};
+    {
+      Loader loader{array, batches, options};
+      CHECK(loader.next()->array()(1, 0) == 11);
+      check_refused<CodecError>([&] { (void)loader.next(); }, {"\"a/c/2\"", "zstd"});
+      CHECK(loader.position() == 4);
+      CHECK(!loader.next());
+      CHECK(!loader.next());
+      CHECK(loader.statistics().batches == 1);
+    }
+    options.on_error = OnError::go_on;
+    Loader loader{array, batches, options};
+    auto const check_next = [&](int first, int second) {
+      auto const batch = loader.next();
+      CHECK(batch->array()(0, 0) == first);
+      CHECK(batch->array()(1, 0) == second);
+    };
+    check_next(1, 11);
+    check_refused<CodecError>([&] { (void)loader.next(); }, {"\"a/c/2\"", "zstd"});
+    check_next(33, 4);
+    check_refused<CodecError>([&] { (void)loader.next(); }, {"\"a/c/2\"", "zstd"});
+    check_next(12, 2);
+    CHECK(!loader.next());
+    CHECK(loader.position() == 10);
+  }
+}
+
+TEST_CASE("a box outside the array, or of another shape: an error of its batch") {
+  test::GatedStore const store;
+  auto const array = numbered(store);
+  for (std::uint64_t const cache : {0u, 80u}) {
+    Loader outside{array, at({1, 40, 2}), {.cache = cache, .on_error = OnError::go_on}};
+    CHECK(outside.next()->array()(0, 0) == 1);
+    check_refused<SelectionError>([&] { (void)outside.next(); }, {"\"a/zarr.json\"", "box 0", "41"});
+    CHECK(outside.next()->array()(0, 0) == 2);
+    CHECK(!outside.next());
+    std::vector<Box> const boxes{{3}, {{1, 3}}};
+    Loader uneven{array,
+                  [&, i = std::size_t{0}]() mutable { return i < 2 ? std::optional{boxes[i++]} : std::nullopt; },
+                  {.batch = 2, .cache = cache}};
+    check_refused<SelectionError>([&] { (void)uneven.next(); }, {"box 1", "[2]", "[1]"});
+  }
+}
+
+TEST_CASE("what a sampler throws comes after the batches before") {
+  test::GatedStore const store;
+  auto const array = numbered(store);
+  for (auto const on_error : {OnError::end, OnError::go_on}) {
+    Loader loader{array,
+                  [i = std::uint64_t{0}]() mutable -> std::optional<Box> {
+                    if (i == 5) throw std::runtime_error{"the list of patients is damaged"};
+                    return Box{i++};
+                  },
+                  {.batch = 2, .cache = 1000, .on_error = on_error}};
+    CHECK(loader.next()->array()(1, 0) == 1);
+    CHECK(loader.next()->array()(1, 0) == 3);
+    CHECK_THROWS_WITH_AS((void)loader.next(), "the list of patients is damaged", std::runtime_error);
+    CHECK(!loader.next());
+  }
+}
+
+TEST_CASE("at most `ahead` batches are read before the program takes one") {
+  test::GatedStore const store;
+  auto const array = numbered(store);
+  constexpr std::size_t horizon = 7;  // batches, of which the first is being read
+  for (std::size_t const ahead : {1u, 3u, 5u})
+    for (bool const keeps : {false, true}) {
+      LoaderOptions options{.ahead = ahead, .horizon = horizon};
+      if (!keeps) options.cache = 0;
+      std::atomic<std::uint64_t> drawn{0};
+      Loader loader{array, [&]() -> std::optional<Box> { return Box{drawn++ % 40}; }, options};
+      for (std::uint64_t taken = 1; taken < 30; ++taken) {
+        (void)loader.next();
+        CHECK(drawn <= taken + ahead + (keeps ? horizon - 1 : 0));
+        if (keeps && ahead >= 3) CHECK(drawn >= taken + horizon - 1);  // with less, no chunk has room
+      }
+    }
+}
+
+TEST_CASE("cancelled while the store makes its read wait: a waiting next() throws at once") {
+  for (std::uint64_t const cache : {0u, 1000u}) {
+    test::GatedStore const store;
+    auto const array = numbered(store);
+    store.gate->close();
+    NumberedLoader loader{array, at({1, 2, 3}), {.cache = cache}};
+    store.gate->await_read();
+    std::thread other{[&] { CHECK_THROWS_AS((void)loader.next(), Cancelled); }};
+    loader.cancel();
+    other.join();
+    CHECK_THROWS_AS((void)loader.next(), Cancelled);
+    store.gate->open();
+  }
+}
+
+TEST_CASE("destroyed while the store makes its read wait") {
+  test::GatedStore const store;
+  auto const array = numbered(store);
+  store.gate->close();
+  auto loader = std::make_unique<NumberedLoader>(array, at({1, 2, 3}), LoaderOptions{});
+  store.gate->await_read();
+  std::thread other{[&] { loader.reset(); }};
+  store.gate->open();
+  other.join();
+}
+
+TEST_CASE("cancelled or destroyed at any moment") {
+  test::GatedStore const store;
+  auto const array = numbered(store);
+  for (int taken = 0; taken < 40; ++taken) {
+    LoaderOptions const options{
+        .batch = 2, .ahead = static_cast<std::size_t>(taken % 4 + 1), .cache = taken % 3 == 0 ? 0u : 100u};
+    NumberedLoader loader{array, UniformBoxes{{40}, {3}}, options};
+    for (int i = 0; i < taken; ++i) CHECK(loader.next()->boxes().size() == 2);
+    if (taken % 2 == 0) continue;
+    std::thread other{[&] { loader.cancel(); }};
+    auto const take_all = [&] {
+      while (loader.next()) {
+      }
+    };
+    CHECK_THROWS_AS(take_all(), Cancelled);
+    other.join();
+  }
+  for (int i = 0; i < 40; ++i) NumberedLoader{array, UniformBoxes{{40}, {3}}};
+}
+
+}  // namespace loader_errors_tests
