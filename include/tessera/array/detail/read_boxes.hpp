@@ -46,16 +46,14 @@ consteval bool check_boxes() {
     return false;
   } else {
     using Memory = CallerMemory<std::remove_reference_t<M>>;
-    constexpr bool has_shape = requires { requires Memory::rank != any_rank; };
-    if constexpr (has_shape) {
-      constexpr bool fits = Memory::rank == Rank + 1;
-      static_assert(fits,
-                    "tessera: read_boxes reads into memory of one dimension more than the array's, the first for the "
-                    "boxes");
-      return fits && check_destination<T, Rank + 1, Space, M>();
-    } else {
+    constexpr bool fits = !requires { requires Memory::rank != any_rank && Memory::rank != Rank + 1; };
+    static_assert(fits,
+                  "tessera: read_boxes reads into memory of one dimension more than the array's, the first for the "
+                  "boxes");
+    if constexpr (fits)
       return check_destination<T, Rank + 1, Space, M>();
-    }
+    else
+      return false;
   }
 }
 
