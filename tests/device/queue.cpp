@@ -34,13 +34,18 @@ TEST_CASE("work goes in the queue's order") {
   });
 }
 
-TEST_CASE("a queue that is given no host queue has as many host threads as an array that is given no queue") {
+TEST_CASE("a queue that is given no host queue has the host threads of an array that is given no queue") {
   under_seeds(2, [] {
     MemoryStore<HostBuffer> const store;
     auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {3}, .chunks = {3}});
     auto const all_of_them = array.untyped().queue().threads();
     CHECK(all_of_them == std::max(1u, std::thread::hardware_concurrency()));
-    CHECK(DeviceQueue{}.host().threads() == all_of_them);
+    DeviceQueue some, others;
+    CHECK(some.host().threads() == all_of_them);
+    auto const most = some.host().most_idle();
+    some.host().keep_idle(most + 1);
+    CHECK(others.host().most_idle() == most + 1);  // they share their host threads
+    some.host().keep_idle(most);
     DeviceQueue const two{HostQueue{2}};
     CHECK(DeviceQueue{two}.host().threads() == 2);
     CHECK(DeviceQueue{two.stream()}.host().threads() == all_of_them);

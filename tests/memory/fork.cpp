@@ -59,3 +59,24 @@ TEST_CASE("a queue that has not yet started its threads is whole in a child") {
   HostQueue parents{3};
   CHECK(test::in_child([&] { return threads_of(parents).size() == 3; }));
 }
+
+TEST_CASE("a child's default queue has threads, also if its parent's were started") {
+  auto const parents = HostQueue::of_all_processors();
+  auto used = parents;
+  threads_of(used);
+  CHECK(test::in_child([&] {
+    auto own = HostQueue::of_all_processors();
+    return threads_of(own).size() == own.threads() && threads_of(own) == threads_of(own);
+  }));
+}
+
+TEST_CASE("default queues share their threads, and start new ones after the last handle") {
+  for (int round = 0; round < 2; ++round) {
+    auto one = HostQueue::of_all_processors(), other = HostQueue::of_all_processors();
+    CHECK(threads_of(one) == threads_of(other));
+    CHECK(threads_of(one).size() == one.threads());
+    one.keep_idle(7);
+    CHECK(other.most_idle() == 7);
+  }
+  CHECK(HostQueue::of_all_processors().most_idle() != 7);
+}

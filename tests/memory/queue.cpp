@@ -5,6 +5,7 @@
 #include <memory>
 #include <memory_resource>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -262,4 +263,13 @@ TEST_CASE("a queue and its copies have the memory resource that they were given"
   CHECK(copy.resource() == &resource);
   CHECK(HostQueue{}.resource() == std::pmr::new_delete_resource());
   CHECK(HostQueue{3}.resource() == std::pmr::new_delete_resource());
+}
+
+TEST_CASE("threads that make default queues at once share one") {
+  std::vector<std::optional<HostQueue>> made(8);
+  std::vector<std::thread> threads;
+  for (auto& queue : made) threads.emplace_back([&] { queue = HostQueue::of_all_processors(); });
+  for (auto& thread : threads) thread.join();
+  made[0]->keep_idle(7);
+  for (auto const& queue : made) CHECK(queue->most_idle() == 7);
 }

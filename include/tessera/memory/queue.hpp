@@ -88,7 +88,9 @@ class Queue<space::Host> {
   explicit Queue(std::size_t threads, std::pmr::memory_resource* resource = std::pmr::new_delete_resource())
       : pool_{new detail::Pool{threads}, Destroy{}}, resource_{resource} {}
 
-  /// A queue with one thread for each processor: the default of an array, and of a device queue.
+  /// The queue of all processors, one thread for each: the default of an array, and of a device queue. All of these
+  /// share its threads, its scratch memory and the limit of `keep_idle`. The threads end with the last handle. A child
+  /// of fork() has its own. Throws: std::bad_alloc.
   static Queue of_all_processors();
 
   std::size_t threads() const { return pool_->size(); }
@@ -161,6 +163,9 @@ class Queue<space::Host> {
   void after(E const& event) { event.wait(); }
 
  private:
+  explicit Queue(std::shared_ptr<detail::Pool> pool)
+      : pool_{std::move(pool)}, resource_{std::pmr::new_delete_resource()} {}
+
   struct Destroy {
     void operator()(detail::Pool* pool) const {
       if (!pool->lost_its_threads()) delete pool;

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -79,10 +81,38 @@ TESSERA_DECL void Pool::serve() {
   }
 }
 
+// The pool of all default queues of a process, while there are any. A child of fork() makes its own: another thread of
+// the parent may have held the mutex.
+struct SharedPool {
+  ::pid_t process;
+  SharedPool* parents;
+  std::mutex mutex{};
+  std::weak_ptr<Pool> pool{};
+
+  // Never destroyed: a queue may be made at the end of the program.
+  static SharedPool& of_this_process() {
+    static constinit std::atomic<SharedPool*> newest{nullptr};
+    auto* found = newest.load(std::memory_order_acquire);
+    auto const process = ::getpid();
+    while (!found || found->process != process) {
+      std::unique_ptr<SharedPool> own{new SharedPool{process, found}};
+      if (newest.compare_exchange_strong(found, own.get(), std::memory_order_acq_rel)) return *own.release();
+    }
+    return *found;
+  }
+};
+
 }  // namespace detail
 
 TESSERA_DECL Queue<space::Host> Queue<space::Host>::of_all_processors() {
-  return Queue{std::thread::hardware_concurrency()};
+  auto& shared = detail::SharedPool::of_this_process();
+  std::lock_guard lock{shared.mutex};
+  auto pool = shared.pool.lock();
+  if (!pool) {
+    pool = {new detail::Pool{std::thread::hardware_concurrency()}, Destroy{}};
+    shared.pool = pool;
+  }
+  return Queue{std::move(pool)};
 }
 
 }}  // namespace tessera::v0
