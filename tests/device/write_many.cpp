@@ -69,7 +69,7 @@ TEST_CASE("many writes of which one fails: it is named, those before it are ther
                                     {"key \"0/below a file\"", folder.path().c_str()});
     CHECK(value(store, "0", on) == "01");
     CHECK(value(store, "2", on) == "(missing)");
-    wanted.keys[1].path = "1";
+    wanted.keys[1] = {"1"};
     write_many(store, wanted.requests, on);
     CHECK(value(store, "1", on) == "23");
     CHECK(value(store, "2", on) == "45");

@@ -13,6 +13,8 @@ class [[nodiscard("tessera: a dropped Pending waits and discards errors: keep it
     virtual ~Work() = default;
     virtual bool is_done() = 0;
     virtual void wait() = 0;
+    /// Has `then(argument)` called when the work is done, by the thread that did it. False: nothing will call it.
+    virtual bool call_behind(void (*)(void*), void*) { return false; }
   };
 
   /// Nothing to wait for.
@@ -31,6 +33,15 @@ class [[nodiscard("tessera: a dropped Pending waits and discards errors: keep it
   /// Gives up waiting. Later work in the queue still comes after this work, and reports its errors.
   void detach() { work_.reset(); }
   [[deprecated("leave() was renamed detach()")]] void leave() { detach(); }
+
+  /// `co_await pending`: as wait(). The coroutine goes on in the thread that did the work; if it is work of a device, it
+  /// is not suspended.
+  bool await_ready() const { return is_done(); }
+  template <class Handle>
+  bool await_suspend(Handle coroutine) {
+    return work_->call_behind([](void* at) { Handle::from_address(at).resume(); }, coroutine.address());
+  }
+  void await_resume() { wait(); }
 
  private:
   std::unique_ptr<Work> work_;

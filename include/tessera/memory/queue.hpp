@@ -1,75 +1,21 @@
 // Queue<space::Host>: functions run in the calling thread, or by a thread pool of a given size.
 #pragma once
-#include <algorithm>
-#include <atomic>
 #include <concepts>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <memory_resource>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
-
-#include <tessera/core/function_ref.hpp>
-#include <tessera/memory/detail/object_pool.hpp>
+#include <tessera/memory/detail/pool.hpp>
+#include <tessera/memory/pending.hpp>
 #include <tessera/memory/space.hpp>
 
 namespace tessera { inline namespace v0 {
-
-namespace detail {
-
-// One for_each in progress, on the stack of its caller.
-struct Job {
-  FunctionRef<void(std::size_t)> run;
-  std::size_t count;
-  std::atomic<std::size_t> next{0};
-  std::size_t helpers = 0;     // pool threads that run it; guarded by the pool's mutex, like the next two
-  std::exception_ptr error{};  // the first one
-  Job* older = nullptr;
-
-  void work(std::mutex& mutex);
-  bool unfinished() const { return next.load(std::memory_order_relaxed) < count; }
-};
-
-class Pool {
- public:
-  explicit Pool(std::size_t threads) : size_{std::max<std::size_t>(threads, 1)} {}
-  ~Pool();
-  void run(Job& job);
-
-  /// fork() copies the pool without its threads: the child must neither give it work nor destroy it, which would wait
-  /// for them.
-  bool lost_its_threads() const;
-
-  std::size_t size() const { return size_; }
-  ObjectPool& kept() { return kept_; }
-  std::atomic<std::uint64_t>& most_idle() { return most_idle_; }
-
- private:
-  static constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
-
-  void serve();
-
-  ObjectPool kept_;  // outlives the threads
-  std::mutex mutex_;
-  std::condition_variable work_, done_;
-  Job* newest_ = nullptr;
-  bool stop_ = false;
-  std::size_t const size_;
-  std::atomic<std::uint64_t> most_idle_{std::max<std::uint64_t>(size_ * mebibyte * 64, mebibyte * 320)};
-  std::vector<std::thread> threads_;
-  std::atomic<::pid_t> process_{0};  // the process of the threads; 0: not started
-};
-
-}  // namespace detail
 
 /// Nothing to wait for: work of a host queue is done when its call returns.
 template <>
@@ -86,7 +32,7 @@ class Queue<space::Host> {
   /// Takes the scratch memory of reads and writes from this resource, and the memory of buffers that are made on this
   /// queue and use a resource (PmrBuffer). The resource must outlive the queue and these buffers, and be thread-safe.
   explicit Queue(std::size_t threads, std::pmr::memory_resource* resource = std::pmr::new_delete_resource())
-      : pool_{new detail::Pool{threads}, Destroy{}}, resource_{resource} {}
+      : pool_{new detail::Pool{threads}, detail::EndPool{}}, resource_{resource} {}
 
   /// The queue of all processors, one thread for each: the default of an array, and of a device queue. All of these
   /// share its threads, its scratch memory and the limit of `keep_idle`. The threads end with the last handle. A child
@@ -119,6 +65,14 @@ class Queue<space::Host> {
     results.reserve(n);
     for (auto& result : made) results.push_back(*std::move(result));
     return results;
+  }
+
+  /// Calls f() once on one of the threads, and returns at once. Calls begin in order; at most threads() run at a time.
+  /// If none has begun, the thread that waits for the Pending calls f; a queue of one thread calls it before this
+  /// returns. `wait` throws what f threw; `detach` and the destructor wait too. Throws: std::bad_alloc.
+  template <std::invocable F>
+  Pending start(F f) const {
+    return Pending{std::make_unique<Started<F>>(pool_, std::move(f))};
   }
 
   /// Lends a T that this queue keeps and reuses. The argument matters only to a device queue, which may still use
@@ -166,11 +120,29 @@ class Queue<space::Host> {
   explicit Queue(std::shared_ptr<detail::Pool> pool)
       : pool_{std::move(pool)}, resource_{std::pmr::new_delete_resource()} {}
 
-  struct Destroy {
-    void operator()(detail::Pool* pool) const {
-      if (!pool->lost_its_threads()) delete pool;
+  template <class F>
+  class Started final : public Pending::Work, detail::Task {
+   public:
+    Started(std::shared_ptr<detail::Pool> pool, F&& f) : pool_{std::move(pool)}, f_{std::move(f)} {
+      pool_->start(*this);
     }
+    ~Started() override { pool_->finish(*this); }
+    bool is_done() override { return pool_->is_done(*this); }
+    void wait() override {
+      pool_->finish(*this);
+      if (error) std::rethrow_exception(error);
+    }
+    bool call_behind(void (*then)(void*), void* argument) override {
+      return pool_->call_behind(*this, then, argument);
+    }
+
+   private:
+    void run() override { f_(); }
+
+    std::shared_ptr<detail::Pool> pool_;  // ends behind f, which may hold handles of the queue
+    F f_;
   };
+
   std::shared_ptr<detail::Pool> pool_;
   std::pmr::memory_resource* resource_;
 };
