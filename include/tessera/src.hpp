@@ -6,6 +6,7 @@
 #define TESSERA_SEPARATE
 #endif
 
+#include <tessera/any_spaces.hpp>
 #include <tessera/array/detail/append.ipp>
 #include <tessera/array/detail/boxes_in_chunks.ipp>
 #include <tessera/array/detail/caller_memory.ipp>
@@ -86,6 +87,7 @@
 #include <tessera/loader/detail/sampler.ipp>
 #include <tessera/memory/detail/object_pool.ipp>
 #include <tessera/memory/detail/pending.ipp>
+#include <tessera/memory/detail/pool.ipp>
 #include <tessera/memory/detail/queue.ipp>
 #include <tessera/metadata/detail/array_metadata.ipp>
 #include <tessera/metadata/detail/attributes.ipp>
@@ -214,7 +216,6 @@
 #include <tessera/view/detail/orthogonal.ipp>
 #include <tessera/view/detail/points.ipp>
 #include <tessera/view/detail/selected.ipp>
-#include <tessera/any_spaces.hpp>
 
 #define TESSERA_INSTANCE
 #include <tessera/detail/instances.ipp>

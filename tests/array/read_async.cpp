@@ -135,8 +135,8 @@ TEST_CASE("a queue of one thread reads before read_async returns") {
 
 TEST_CASE("an array written in parts at once, selections of all kinds, and strings") {
   Memory const store;
-  auto const array = create_array<std::int32_t, 2>(store, "b", {.shape = {64, 64}, .chunks = {24, 24}}, Zstd{},
-                                                     HostQueue{3});
+  auto const array =
+      create_array<std::int32_t, 2>(store, "b", {.shape = {64, 64}, .chunks = {24, 24}}, Zstd{}, HostQueue{3});
   std::vector<std::vector<std::int32_t>> rows(64, std::vector<std::int32_t>(64));
   std::vector<Pending> writes;
   for (std::int32_t i = 0; i < 64; ++i) {

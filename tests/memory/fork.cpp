@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include <unistd.h>
+
 #include <doctest/doctest.h>
 
 #include <support/child.hpp>
@@ -58,6 +60,30 @@ TEST_CASE("a child's own queues have threads, or none") {
 TEST_CASE("a queue that has not yet started its threads is whole in a child") {
   HostQueue parents{3};
   CHECK(test::in_child([&] { return threads_of(parents).size() == 3; }));
+}
+
+TEST_CASE("a child runs what its parent's queue has not ended, in the thread that waits for it") {
+  HostQueue const queue{2};
+  auto const parent = ::getpid();
+  std::atomic<bool> begun{false}, go{false};
+  std::atomic<int> ran{0};
+  auto const slow = [&] {
+    begun = true, begun.notify_all();
+    if (::getpid() == parent) go.wait(false);
+    ++ran;
+  };
+  auto one = queue.start(slow), two = queue.start(slow), three = queue.start([&] { ++ran; });
+  begun.wait(false);
+  CHECK(test::in_child([&] {
+    auto const before = ran.load();
+    one.wait(), two.wait();
+    bool const is_done = three.is_done();
+    three.wait();
+    return before == 0 && ran == 3 && !is_done;
+  }));
+  go = true, go.notify_all();
+  one.wait(), two.wait(), three.wait();
+  CHECK(ran == 3);
 }
 
 TEST_CASE("a child's default queue has threads, also if its parent's were started") {

@@ -273,3 +273,67 @@ TEST_CASE("threads that make default queues at once share one") {
   made[0]->keep_idle(7);
   for (auto const& queue : made) CHECK(queue->most_idle() == 7);
 }
+
+TEST_CASE("started functions run once, on all threads, and throw from wait") {
+  HostQueue const queue{3};
+  std::atomic<std::size_t> here{0};
+  std::vector<Pending> all;
+  for (int i = 0; i < 3; ++i)
+    all.push_back(queue.start([&] {
+      ++here, here.notify_all();
+      while (here < 3) here.wait(here);
+    }));
+  all.clear();
+  CHECK(here == 3);
+
+  std::mutex mutex;
+  std::vector<int> order;
+  HostQueue const two{2};
+  for (int i = 0; i < 100; ++i)
+    all.push_back(two.start([&, i] {
+      std::lock_guard lock{mutex};
+      order.push_back(i);
+    }));
+  for (auto& one : all) one.wait();
+  CHECK(order.size() == 100);
+  CHECK(std::set(order.begin(), order.end()).size() == 100);
+
+  auto failed = two.start([] { throw std::runtime_error{"task"}; });
+  CHECK_THROWS_WITH_AS(failed.wait(), "task", std::runtime_error);
+  failed.wait();  // nothing is left
+  (void)two.start([] { throw std::runtime_error{"dropped"}; }).is_done();
+}
+
+TEST_CASE("a queue of one thread runs a started function before it returns") {
+  HostQueue const queue;
+  auto const caller = std::this_thread::get_id();
+  std::thread::id ran{};
+  auto const pending = queue.start([&] { ran = std::this_thread::get_id(); });
+  CHECK(pending.is_done());
+  CHECK(ran == caller);
+}
+
+TEST_CASE("a function that runs behind a started one may let go of the queue") {
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<bool> go{false}, done{false};
+    struct Held {
+      std::optional<HostQueue> queue{2};
+      std::atomic<bool>* done;
+    } held{.done = &done};
+    struct Coroutine {
+      static Coroutine from_address(void* at) { return {static_cast<Held*>(at)}; }
+      void* address() const { return held; }
+      void resume() const {
+        held->queue.reset();
+        *held->done = true, held->done->notify_all();
+      }
+      Held* held;
+    };
+    auto pending = held.queue->start([&] { go.wait(false); });
+    REQUIRE(pending.await_suspend(Coroutine{&held}));
+    go = true, go.notify_all();
+    pending.wait();
+    pending = {};
+    done.wait(false);
+  }
+}

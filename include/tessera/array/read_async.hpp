@@ -17,7 +17,8 @@
 #include <tessera/view/selected.hpp>
 #include <tessera/view/strided_span.hpp>
 
-namespace tessera { inline namespace v0 {
+namespace tessera {
+inline namespace v0 {
 namespace detail {
 
 template <class P>
@@ -82,4 +83,5 @@ auto write_async(Array<T, Rank, S, P> const& array, Sel const& selection, M cons
   }
 }
 
-}}  // namespace tessera::v0
+}  // namespace v0
+}  // namespace tessera

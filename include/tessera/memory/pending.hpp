@@ -34,8 +34,8 @@ class [[nodiscard("tessera: a dropped Pending waits and discards errors: keep it
   void detach() { work_.reset(); }
   [[deprecated("leave() was renamed detach()")]] void leave() { detach(); }
 
-  /// `co_await pending`: as wait(). The coroutine goes on in the thread that did the work; if it is work of a device, it
-  /// is not suspended.
+  /// `co_await pending`: as wait(). The coroutine goes on in the thread that did the work; if it is work of a device,
+  /// it is not suspended.
   bool await_ready() const { return is_done(); }
   template <class Handle>
   bool await_suspend(Handle coroutine) {

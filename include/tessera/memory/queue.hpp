@@ -132,9 +132,7 @@ class Queue<space::Host> {
       pool_->finish(*this);
       if (error) std::rethrow_exception(error);
     }
-    bool call_behind(void (*then)(void*), void* argument) override {
-      return pool_->call_behind(*this, then, argument);
-    }
+    bool call_behind(void (*then)(void*), void* argument) override { return pool_->call_behind(*this, then, argument); }
 
    private:
     void run() override { f_(); }

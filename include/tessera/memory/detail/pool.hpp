@@ -16,7 +16,9 @@
 #include <tessera/core/function_ref.hpp>
 #include <tessera/memory/detail/object_pool.hpp>
 
-namespace tessera { inline namespace v0 { namespace detail {
+namespace tessera {
+inline namespace v0 {
+namespace detail {
 
 // One for_each in progress, on the stack of its caller.
 struct Job {
@@ -104,7 +106,9 @@ struct EndPool {
   void operator()(Pool* pool) const;
 };
 
-}}}  // namespace tessera::v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace tessera
 
 #if !defined(TESSERA_SEPARATE)
 #include <tessera/memory/detail/pool.ipp>
