@@ -17,8 +17,7 @@
 #include <tessera/view/selected.hpp>
 #include <tessera/view/strided_span.hpp>
 
-namespace tessera {
-inline namespace v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 template <class P>
@@ -83,5 +82,4 @@ auto write_async(Array<T, Rank, S, P> const& array, Sel const& selection, M cons
   }
 }
 
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

@@ -16,9 +16,7 @@
 #include <tessera/core/function_ref.hpp>
 #include <tessera/memory/detail/object_pool.hpp>
 
-namespace tessera {
-inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 // One for_each in progress, on the stack of its caller.
 struct Job {
@@ -106,9 +104,7 @@ struct EndPool {
   void operator()(Pool* pool) const;
 };
 
-}  // namespace detail
-}  // namespace v0
-}  // namespace tessera
+}}}  // namespace tessera::v0::detail
 
 #if !defined(TESSERA_SEPARATE)
 #include <tessera/memory/detail/pool.ipp>
