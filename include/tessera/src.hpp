@@ -6,7 +6,6 @@
 #define TESSERA_SEPARATE
 #endif
 
-#include <tessera/any_spaces.hpp>
 #include <tessera/array/detail/append.ipp>
 #include <tessera/array/detail/boxes_in_chunks.ipp>
 #include <tessera/array/detail/caller_memory.ipp>
@@ -216,6 +215,7 @@
 #include <tessera/view/detail/orthogonal.ipp>
 #include <tessera/view/detail/points.ipp>
 #include <tessera/view/detail/selected.ipp>
+#include <tessera/any_spaces.hpp>
 
 #define TESSERA_INSTANCE
 #include <tessera/detail/instances.ipp>
