@@ -1,11 +1,11 @@
-// read_boxes, compared with a read of each box: random crops of one array.
+// read_boxes, and read_async of each box, compared with a read of each box: random crops of one array.
 //
 //   boxes FOLDER [N=256] [CROPS=64] [THREADS=2] [REPETITIONS=9]
 //
 // Arrays of N^3 float32 in FOLDER, which is best in memory: chunks of 64^3 as they are and through zstd, which halves
-// them, and through zstd in shards of 128^3. A batch is as many cubes, each at a place of its own. Both ways take turns
-// with the same cubes and the same memory. Prints milliseconds of a batch, the medians; the median, the least and the
-// greatest of the ratios of one repetition; and how many chunks the reads decode for each that read_boxes decodes.
+// them, and through zstd in shards of 128^3. A batch is as many cubes, each at a place of its own. The ways take turns
+// with the same cubes. Prints milliseconds of a batch, the medians; the median, the least and the greatest of the ratios
+// of one repetition; and how many chunks the reads decode for each that read_boxes decodes.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -20,6 +20,7 @@
 
 #include "noise.hpp"
 
+#include <tessera/array/read_async.hpp>
 #include <tessera/array/read_boxes.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/tessera.hpp>
@@ -54,7 +55,7 @@ void compare(char const* kind, Array const& array, std::uint64_t edge, Given con
   std::mt19937_64 random{edge};
   auto const size = static_cast<std::size_t>(edge * edge * edge);
   std::vector<float> memory(given.crops * size), other(memory.size());
-  std::vector<double> boxes_took, reads_took, ratios;
+  std::vector<double> boxes_took, reads_took, async_took, ratios, async_ratios;
   double decoded = 0;
   for (int r = 0; r <= given.repetitions; ++r) {  // the first one is not counted
     std::vector<Box> boxes;
@@ -78,17 +79,31 @@ void compare(char const* kind, Array const& array, std::uint64_t edge, Given con
     });
     if (r % 2 == 1) read_together();
     if (memory != other) throw Error{"read_boxes and read differ"};
+    std::ranges::fill(other, 0.f);
+    auto const async_time = milliseconds([&] {
+      std::vector<Pending> reads;
+      for (std::size_t i = 0; i < boxes.size(); ++i)
+        reads.push_back(read_async(array, boxes[i], std::span{other}.subspan(i * size, size)));
+      for (auto& read : reads) read.wait();
+    });
+    if (memory != other) throw Error{"read_boxes and read_async differ"};
     if (r == 0) continue;
     boxes_took.push_back(boxes_time);
     reads_took.push_back(reads_time);
+    async_took.push_back(async_time);
+    async_ratios.push_back(reads_time / async_time);
     ratios.push_back(reads_time / boxes_time);
     decoded = static_cast<double>(alone.chunks) / static_cast<double>(together.chunks);
   }
-  auto const [least, greatest] = std::ranges::minmax(ratios);
-  std::printf("%-12s %3zu crops of %3zu^3: reads %8.1f ms   read_boxes %8.1f ms   ratio %5.2f [%.2f-%.2f]   "
-              "chunks %.2f\n",
-              kind, given.crops, static_cast<std::size_t>(edge), median(reads_took), median(boxes_took), median(ratios),
-              least, greatest, decoded);
+  std::printf("%-12s %3zu crops of %3zu^3: reads %8.1f ms", kind, given.crops, static_cast<std::size_t>(edge),
+              median(reads_took));
+  auto const print = [](char const* way, std::vector<double> const& took, std::vector<double> const& ratio) {
+    auto const [least, greatest] = std::ranges::minmax(ratio);
+    std::printf("   %s %8.1f ms, ratio %5.2f [%.2f-%.2f]", way, median(took), median(ratio), least, greatest);
+  };
+  print("read_boxes", boxes_took, ratios);
+  print("read_async", async_took, async_ratios);
+  std::printf("   chunks %.2f\n", decoded);
   std::fflush(stdout);
 }
 
