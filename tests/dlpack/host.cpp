@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <tessera/core/types/small_numbers.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/with/dlpack.hpp>
 
@@ -115,12 +116,16 @@ TEST_CASE("DLPack: what cannot be taken is refused with its reason, and deleted 
         }) == "the tensor's elements are float8_e5m2, expected float32, which this program asks for");
   CHECK(refused([](auto&, auto& t) {
           t.dtype = {kDLFloat4_e2m1fn, 4, 1};
-        }) == "the tensor's elements are float4_e2m1fn, which tessera has no data type for");
+        }) ==
+        "the tensor packs its float4_e2m1fn numbers, expected one in each byte and the flag IS_SUBBYTE_TYPE_PADDED");
   CHECK(refused([](auto&, auto& t) { t.dtype.lanes = 4; }) ==
         "the tensor's elements are float32 of 4 lanes, which tessera has no data type for");
   CHECK(refused([](auto&, auto& t) {
           t.dtype = {kDLInt, 4, 1};
-        }) == "the tensor's elements are int4, which tessera has no data type for");
+        }) == "the tensor packs its int4 numbers, expected one in each byte and the flag IS_SUBBYTE_TYPE_PADDED");
+  CHECK(refused([](auto& p, auto& t) {
+          t.dtype = {kDLInt, 4, 1}, p.managed.flags = DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED;
+        }) == "the tensor's elements are int4, expected float32, which this program asks for");
   CHECK(refused([](auto&, auto& t) {
           t.dtype = {kDLInt, 32, 1};
         }) == "the tensor's elements are int32, expected float32, which this program asks for");
@@ -159,10 +164,18 @@ TEST_CASE("DLPack: every data type but raw bits has one type of DLPack, and come
     CHECK(dlpack::data_type_of(dlpack::type_of(type)) == type);
   }
   CHECK(dlpack::data_type_of(dlpack::type_of({DataKind::complex, 4})) == DataType{DataKind::complex, 4});
-  for (auto const type : {DataType{DataKind::signed_integer, 1, NumberFormat::int4},
-                          DataType{DataKind::complex, 4, NumberFormat::bfloat16}, DataType{DataKind::datetime, 8},
-                          DataType{DataKind::floating, 1, NumberFormat::float4_e2m1fn}})
-    CHECK_THROWS_AS(dlpack::type_of(type), ExchangeError);
+  for (auto const type : {DataType{DataKind::signed_integer, 1, NumberFormat::int2},
+                          DataType{DataKind::unsigned_integer, 1, NumberFormat::int4},
+                          DataType{DataKind::floating, 1, NumberFormat::float6_e2m3fn},
+                          DataType{DataKind::floating, 1, NumberFormat::float6_e3m2fn},
+                          DataType{DataKind::floating, 1, NumberFormat::float4_e2m1fn}}) {
+    CHECK(dlpack::name_of(dlpack::type_of(type)) == type.name());
+    CHECK(dlpack::data_type_of(dlpack::type_of(type), true) == type);
+    CHECK_THROWS_AS(dlpack::data_type_of(dlpack::type_of(type)), ExchangeError);
+  }
+  CHECK_THROWS_WITH_AS(dlpack::type_of({DataKind::complex, 4, NumberFormat::bfloat16}),
+                       "DLPack has no data type for complex_bfloat16", ExchangeError);
+  CHECK_THROWS_AS(dlpack::type_of({DataKind::datetime, 8}), ExchangeError);
   CHECK_THROWS_WITH_AS(dlpack::type_of({DataKind::raw, 3}), "DLPack has no data type for r24", ExchangeError);
   auto const complex = dlpack::type_of(tessera::data_type_of<std::complex<float>>());
   CHECK(complex.code == kDLComplex);
@@ -187,6 +200,17 @@ TEST_CASE("DLPack: the host's memory is shown without a copy, and lives until th
   CHECK(*static_cast<float*>(second->dl_tensor.data) == 7);
   second->deleter(second);
   CHECK(owner.expired());
+}
+
+TEST_CASE("DLPack: numbers of fewer bits than a byte are exchanged with one in each byte") {
+  std::vector<int4_bits> elements(3);
+  auto const shared = dlpack::share(ArrayView<int4_bits, 1>{elements.data(), {3}, {1}}, nullptr);
+  auto const tensor = dlpack::hand_over(shared);
+  CHECK(tensor.flags() == DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED);
+  CHECK(tensor.get().dtype.bits == 4);
+  CHECK(dlpack::view<int4_bits, 1>(tensor).data == elements.data());
+  CHECK_THROWS_WITH_AS((void)dlpack::hand_over(shared, {.max_version = std::nullopt}),
+                       "unversioned DLPack has no tensors of int4 with one number in each byte", ExchangeError);
 }
 
 TEST_CASE("DLPack: the host refuses streams and devices, and copies what it cannot show") {

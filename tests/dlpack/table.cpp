@@ -71,7 +71,7 @@ dlpack::Shared<typename B::space_type> source_of(Form form, DeviceQueue& on) {
 // The bytes that the consumer sees from work of its stream, or at once; then it calls the deleter, from another thread.
 void expect_elements(dlpack::Tensor tensor, Row const& row, cudaStream_t stream) {
   auto const& seen = tensor.get();
-  auto const elements = dlpack::elements_of(seen);
+  auto const elements = dlpack::elements_of(tensor);
   bool const is_transposed = row.form == Form::transposed;
   CHECK(elements.layout.shape == (is_transposed ? Extents{3, 2} : Extents{2, 3}));
   REQUIRE(seen.strides != nullptr);

@@ -88,7 +88,7 @@ Borrowed borrow_by_interface(nb::handle object, char const* attribute) {
 
 Borrowed borrow_by_dlpack(nb::handle object, std::optional<std::intptr_t> stream) {
   auto tensor = take(capsule_of(object, stream));
-  auto const elements = tessera::dlpack::elements_of(tensor.get());
+  auto const elements = tessera::dlpack::elements_of(tensor);
   auto const read_only = tensor.is_read_only();
   return {elements, read_only, std::move(tensor), nb::borrow(object)};
 }

@@ -70,11 +70,18 @@ Managed* managed_of(Shared<S> const& from, DLDevice device) {
 
 template <MemorySpace S>
 Tensor tensor_of(Shared<S> const& from, DLDevice device, Request const& wanted, bool is_copied) {
-  if (wants_old(wanted)) return Tensor{managed_of<DLManagedTensor>(from, device)};
+  bool const is_padded = dlpack::is_padded(from.type);
+  if (wants_old(wanted)) {
+    if (is_padded)
+      throw ExchangeError{
+          to_text({"unversioned DLPack has no tensors of ", from.type.name(), " with one number in each byte"})};
+    return Tensor{managed_of<DLManagedTensor>(from, device)};
+  }
   auto* const managed = managed_of<DLManagedTensorVersioned>(from, device);
   managed->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
   if (from.read_only) managed->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
   if (is_copied) managed->flags |= DLPACK_FLAG_BITMASK_IS_COPIED;
+  if (is_padded) managed->flags |= DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED;
   return Tensor{managed};
 }
 

@@ -70,10 +70,11 @@ struct Elements {
   Layout layout;
 };
 
-/// In any memory. Throws: ExchangeError, if tessera has no such data type or number of dimensions, or the tensor
-/// contradicts itself.
-inline Elements elements_of(DLTensor const& tensor) {
-  auto const type = data_type_of(tensor.dtype);
+/// In any memory. Requires: there is a tensor. Throws: ExchangeError, if tessera has no such data type or number of
+/// dimensions, or the tensor contradicts itself.
+inline Elements elements_of(Tensor const& of) {
+  auto const& tensor = of.get();
+  auto const type = data_type_of(tensor.dtype, (of.flags() & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) != 0);
   if (tensor.ndim < 0 || static_cast<std::size_t>(tensor.ndim) > max_rank)
     throw ExchangeError{to_text({"the tensor has ", tensor.ndim, " dimensions, expected at most ", max_rank})};
   auto const rank = static_cast<std::size_t>(tensor.ndim);
@@ -105,7 +106,7 @@ namespace detail {
 template <class T, std::size_t Rank, MemorySpace S>
 ArrayView<T, Rank, S> checked_view(Tensor const& tensor) {
   if (tensor.empty()) throw ExchangeError{"there is no tensor: it was moved or released"};
-  auto const elements = elements_of(tensor.get());
+  auto const elements = elements_of(tensor);
   using Plain = std::remove_const_t<T>;
   auto const& shape = elements.layout.shape;
   if (elements.type != tessera::data_type_of<Plain>())

@@ -23,7 +23,7 @@ struct ExchangeError : detail::Located<ExchangeError> {
 
 namespace dlpack {
 
-/// DLPack's code for a format of floating-point numbers; nullopt, if it has none or packs the numbers.
+/// DLPack's code for a format of floating-point numbers; nullopt, if it has none.
 inline std::optional<std::uint8_t> code_of(NumberFormat format) {
   switch (format) {
     case NumberFormat::usual:
@@ -46,21 +46,45 @@ inline std::optional<std::uint8_t> code_of(NumberFormat format) {
       return kDLFloat8_e5m2fnuz;
     case NumberFormat::float8_e8m0fnu:
       return kDLFloat8_e8m0fnu;
+    case NumberFormat::float6_e2m3fn:
+      return kDLFloat6_e2m3fn;
+    case NumberFormat::float6_e3m2fn:
+      return kDLFloat6_e3m2fn;
+    case NumberFormat::float4_e2m1fn:
+      return kDLFloat4_e2m1fn;
     default:
-      return std::nullopt;  // DLPack packs those of six and four bits
+      return std::nullopt;
   }
 }
 
-/// Throws: ExchangeError, for types that DLPack does not have: raw bits, times, text, structs, numbers of a few bits.
+/// Bits of a number; fewer than those of its bytes, if it lies in the low bits of a byte.
+inline std::uint8_t bits_of(DataType type) {
+  switch (type.format) {
+    case NumberFormat::int2:
+      return 2;
+    case NumberFormat::int4:
+    case NumberFormat::float4_e2m1fn:
+      return 4;
+    case NumberFormat::float6_e2m3fn:
+    case NumberFormat::float6_e3m2fn:
+      return 6;
+    default:
+      return static_cast<std::uint8_t>(type.size * 8);
+  }
+}
+/// Whether a tensor of the type has the flag IS_SUBBYTE_TYPE_PADDED: without it DLPack packs such numbers.
+inline bool is_padded(DataType type) { return bits_of(type) % 8 != 0; }
+
+/// Throws: ExchangeError, for types that DLPack does not have: raw bits, times, text, structs, complex numbers of small
+/// formats.
 inline DLDataType type_of(DataType type) {
-  auto const bits = static_cast<std::uint8_t>(type.size * 8);
+  auto const bits = bits_of(type);
   bool const is_usual = type.format == NumberFormat::usual;
   switch (type.kind) {
     case DataKind::boolean:
       return {kDLBool, bits, 1};
     case DataKind::signed_integer:
     case DataKind::unsigned_integer:
-      if (!is_usual) break;
       return {static_cast<std::uint8_t>(type.kind == DataKind::signed_integer ? kDLInt : kDLUInt), bits, 1};
     case DataKind::floating:
       if (auto const code = code_of(type.format)) return {*code, bits, 1};
@@ -91,8 +115,9 @@ inline std::string name_of(DLDataType type) {
   return type.lanes == 1 ? name : to_text({name, " of ", type.lanes, " lanes"});
 }
 
-/// Throws: ExchangeError, if tessera has no such data type.
-inline DataType data_type_of(DLDataType type) {
+/// `padded`: whether the tensor has the flag IS_SUBBYTE_TYPE_PADDED. Throws: ExchangeError, if tessera has no such data
+/// type, or has it with one number in each byte and the tensor packs them.
+inline DataType data_type_of(DLDataType type, bool padded = false) {
   auto const is = [&](DataType known) {
     auto const same = type_of(known);
     return same.code == type.code && same.bits == type.bits && same.lanes == type.lanes;
@@ -100,9 +125,18 @@ inline DataType data_type_of(DLDataType type) {
   for (auto known : data_types)
     if (is(known)) return known;
   if (DataType const half{DataKind::complex, 4}; is(half)) return half;
+  auto const taken = [&](DataType known) {
+    if (is_padded(known) && !padded)
+      throw ExchangeError{to_text({"the tensor packs its ", name_of(type), " numbers, expected one in each byte and the "
+                                   "flag IS_SUBBYTE_TYPE_PADDED"})};
+    return known;
+  };
   for (auto format = detail::first_small_float; code_of(format);
        format = static_cast<NumberFormat>(static_cast<std::uint8_t>(format) + 1))
-    if (DataType const known{DataKind::floating, detail::size_of(format), format}; is(known)) return known;
+    if (DataType const known{DataKind::floating, detail::size_of(format), format}; is(known)) return taken(known);
+  for (auto const kind : {DataKind::signed_integer, DataKind::unsigned_integer})
+    for (auto const format : {NumberFormat::int2, NumberFormat::int4})
+      if (DataType const known{kind, 1, format}; is(known)) return taken(known);
   throw ExchangeError{to_text({"the tensor's elements are ", name_of(type), ", which tessera has no data type for"})};
 }
 
