@@ -58,13 +58,14 @@ ArrayMetadata described(NewArray<T> const& wanted, P const& pipeline) {
   if (wanted.chunks.rank() > 0 && old.rank() > 0)
     throw MetadataError{"found .chunks and .chunk_shape, its old name: give only .chunks"};
   auto const& chunks = wanted.chunks.rank() > 0 ? wanted.chunks : old;
-  bool const has_shards = wanted.shards.rank() > 0;
+  bool const in_shards = wanted.shards.rank() > 0;
+  check_new_chunks(wanted.shape, chunks, wanted.shards, wanted.chunks.rank() > 0 || old.rank() == 0);
   return {wanted.shape,
           type,
-          has_shards ? wanted.shards : chunks,
+          in_shards ? wanted.shards : chunks,
           wanted.key_encoding,
           ElementsOf<T>::fill_of(wanted.fill),
-          has_shards ? specifications_in_shards(pipeline, chunks, type) : pipeline.specifications(type),
+          in_shards ? specifications_in_shards(pipeline, chunks, type) : pipeline.specifications(type),
           wanted.attributes,
           wanted.dimension_names,
           Members{},
@@ -129,7 +130,7 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
   } else {
     auto metadata = detail::in_document(store, document_key(path, wanted.format), [&] {
       if (wanted.shape.rank() != Rank)
-        throw MetadataError{to_text({"a shape of ", wanted.shape.rank(), " dimensions, expected ", Rank})};
+        throw MetadataError{to_text({"found .shape of ", wanted.shape.rank(), " dimensions, expected ", Rank})};
       return detail::described(wanted, pipeline);
     });
     return Array<T, Rank, S, P>{create_any<P>(store, path, std::move(metadata), CreateOptions{wanted.overwrite},
