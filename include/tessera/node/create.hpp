@@ -116,17 +116,17 @@ auto create_any(S const& store, std::string path, ArrayMetadata metadata, Create
 template <class T, std::size_t Rank, class P = detail::usual_pipeline<T>, class S, class... On>
 auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
   if constexpr (!detail::check_element<T>()) {
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   } else if constexpr (!detail::was_refused<P>() && !detail::PipelineType<P>) {
     static_assert(
         detail::PipelineType<P>,
         "tessera: a new array needs the codecs of one pipeline: pass a Pipeline<space, codecs...>; a Codecs<...> "
         "is a list of codecs for opening files; a queue comes after the codecs, of which {} are the defaults");
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   } else if constexpr (!detail::check_opening<P, S, On...>() || !detail::check_writable<S>()) {
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   } else if constexpr (!detail::check_elements_space<T, P, S>()) {
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   } else {
     auto metadata = detail::in_document(store, document_key(path, wanted.format), [&] {
       if (wanted.shape.rank() != Rank)
@@ -143,7 +143,7 @@ template <class T, class... Rest, class S, class... More>
 auto create_array(S const&, std::string, NewArray<T> const&, More const&...) {
   static_assert(sizeof(T) == 0,
                 "tessera: create_array needs the number of dimensions: create_array<float, 3>(store, path, ...)");
-  return detail::InvalidCall{};
+  return detail::InvalidCall<T>{};
 }
 
 }}  // namespace tessera::v0
