@@ -5,11 +5,22 @@
 
 Without an option: the names of namespace tessera, then every option struct with its members and their defaults.
 --members adds the public members of classes, and the enumerators. --messages lists the texts of static_asserts and of
-errors instead. --check lists the names and members of option structs that have no contract, and fails if there are any.
+errors instead. --check lists the names and members that have no contract, and fails if there are any.
 
 A contract is a `///` comment above a declaration, or a `///<` comment behind it. A name without one takes that of the
 overload before it in the same header. The first line of a header, `// Name: ...` or `// a, b: ...`, is the contract of
 these names if the header declares no others.
+
+A member without a contract takes, in this order,
+- that of the overload before it;
+- that of the lines above it, without an empty one between: data and enumerators take the `///` comment at their head,
+  functions one that has the first word of their name, as "Read and write one chunk" above write_chunk;
+- that of its class, if it has the member's name as a word;
+- in a codec, store or buffer: that of this member in the page about them, their concept, or another such class;
+- as a constructor: that of its class.
+None is needed by what means the same in every class: a type alias, a using declaration, a destructor, a default, copy
+or move constructor, an assignment, what is defaulted or deleted, a comparison, an operator of arithmetic, `<<`, `*`,
+`->`, begin and end. Members of option structs take none: each has its own.
 """
 import argparse
 import bisect
@@ -31,6 +42,16 @@ lexemes = re.compile(
     |(?P<name>[A-Za-z_]\w*)
     |(?P<sign>\.\.\.|<=>|->\*?|::|\[\[|&&|\|\||\+\+|--|[<=!+\-*/%&|^]=|<<=?|.)""",
     re.X | re.S)
+# Members that mean the same in every class.
+common_members = {"begin", "end", *("operator" + one for one in (
+    "=", "==", "!=", "<", ">", "<=", ">=", "<=>", "<<", "+", "-", "*", "/", "+=", "-=", "*=", "/=", "++", "--", "->"))}
+# Kinds of types whose members have contracts in one place: the types, the page about them, and the concept.
+kinds = [
+    (r"(codec|nvcomp)::\w+$", ["docs/own-codec.md", "include/tessera/codec/concept.hpp",
+                               "include/tessera/codec/detail/elementwise.hpp"]),
+    (r"(\w+::)*\w+Store$", ["docs/own-store.md"]),
+    (r"(\w+::)*\w+Buffer$", ["include/tessera/buffer/concept.hpp"]),
+]
 opening, closing = {"(": ")", "[": "]", "{": "}", "[[": "]"}, {")", "]", "}"}
 specifiers = {"inline", "constexpr", "consteval", "constinit", "static", "explicit", "virtual", "extern", "friend",
               "mutable", "typename", "thread_local", "TESSERA_DECL", "TESSERA_HOST_DEVICE", "__host__", "__device__",
@@ -53,6 +74,8 @@ class Declared:
     contract: str
     scope: str
     default: str = ""
+    group: str = ""  # a member's: the comment at the head of its lines
+    needs_none: bool = False
 
 
 @dataclass
@@ -106,6 +129,7 @@ class Parser:
     def __init__(self, header):
         self.header, self.tokens, self.at = header, header.tokens, 0
         self.found, self.members = [], []
+        self.group, self.group_end = "", 0  # of members: the comment at the head of these lines, and the last line
 
     def text(self, ahead=0):
         place = self.at + ahead
@@ -188,6 +212,14 @@ class Parser:
             last = self.body_line
         one = Declared(f"{scope}::{name}" if scope else name, kind, self.header.path, first,
                        self.contract(self.first_line, last), scope, default)
+        if members:
+            if self.first_line in self.header.above:
+                self.group = self.header.above[self.first_line]
+            elif self.first_line > self.group_end + 1:
+                self.group = ""
+            self.group_end = self.tokens[min(self.at, len(self.tokens)) - 1].line
+            one.group = self.group
+            one.needs_none = kind in ("alias", "using") or name.startswith("~") or name in common_members
         (self.members if members else self.found).append(one)
 
     def namespace(self, path, scope, is_public):
@@ -404,12 +436,17 @@ class Parser:
             self.variable(name, line, scope, shown, in_class, is_qualified)
 
     def function(self, name, line, scope, shown, in_class, is_friend, has_type, is_qualified):
+        start = self.at + 1
         self.skip_brackets()
+        parameters = [one.text for one in self.tokens[start:self.at - 1]]
+        of_class = [one for one in parameters if one not in ("const", "&", "&&", "noexcept")]
+        is_common = name == scope.split("::")[-1] and of_class[:1] in ([], [name]) and len(of_class) <= 2
         is_guide = False
         while self.text() not in (";", "{"):
             if self.text() == "requires":
                 self.skip_requires()
             elif self.text() == "=":
+                is_common = is_common or self.text(1) in ("default", "delete")
                 self.skip_to(";")
             elif self.text() == "->":
                 is_guide = not in_class and not has_type and not name.startswith("operator")
@@ -442,6 +479,8 @@ class Parser:
             self.at += 1
         if shown and not is_qualified and not is_guide:
             self.add(name, "friend" if is_friend else "function", line, scope, in_class)
+            if in_class:
+                self.members[-1].needs_none |= is_common
 
     def variable(self, name, line, scope, shown, in_class, is_qualified):
         names = []
@@ -484,6 +523,42 @@ def subject_of(header):
     return {re.sub(r"<.*", "", one).split("::")[-1] for one in words}, text
 
 
+def is_option_struct(name):
+    last = name.split("::")[-1]
+    return last.endswith("Options") or last in option_names
+
+
+def give_contracts(root, names, members):
+    """Gives members the contracts that the rules above say."""
+    classes = {one.name: one for one in names + members if one.kind in ("class", "enum")}
+    pages = {}
+    for one in members:
+        last = one.name.removeprefix(one.scope + "::")
+        if one.contract or is_option_struct(one.scope):
+            continue
+        own = classes[one.scope].contract if one.scope in classes else ""
+        word = re.match(r"\w[a-z0-9]*", last)
+        if one.group and (one.kind in ("variable", "enumerator")
+                          or word and re.search(rf"\b{word[0]}(\b|_)", one.group, re.I)):
+            one.contract = one.group
+        elif re.search(rf"(?<!\w){re.escape(last)}(?!\w)", own):
+            one.contract = own
+        elif last == one.scope.split("::")[-1]:  # a constructor
+            one.contract = own
+        for kind, sources in kinds:
+            if one.contract or not re.match(kind, one.scope):
+                continue
+            for source in sources:
+                if source not in pages:
+                    pages[source] = (root / source).read_text() if (root / source).exists() else ""
+                if re.search(rf"\b{re.escape(last)}\b", pages[source]):
+                    one.contract = f"As {source} says."
+                    break
+            else:
+                one.contract = next((other.contract for other in members if other.contract and re.match(
+                    kind, other.scope) and other.name == f"{other.scope}::{last}"), "")
+
+
 def read_headers(root):
     """The public names, and the public members of classes."""
     headers, names, members = [], [], []
@@ -513,12 +588,8 @@ def read_headers(root):
                 one.contract = one.contract or text
         names += own
         members += parser.members
+    give_contracts(root, names, members)
     return names, members
-
-
-def is_option_struct(name):
-    last = name.split("::")[-1]
-    return last.endswith("Options") or last in option_names
 
 
 def plain(text):
@@ -602,7 +673,7 @@ names, members = read_headers(asked.project)
 options = [one for one in names if one.kind == "class" and is_option_struct(one.name)]
 structs = {one.name for one in options}
 choices = [one for one in members if one.kind == "variable" and one.scope in structs]
-missing = [one for one in names + choices if not one.contract]
+missing = [one for one in names + members if not one.contract and not one.needs_none]
 
 
 def line_of(one, is_whole=False):

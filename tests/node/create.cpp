@@ -250,9 +250,10 @@ TEST_CASE("what no array may be is refused before anything is written") {
   auto refuse = [&](NewArray<int> const& wanted, std::initializer_list<char const*> words) {
     check_refused<MetadataError>([&] { create_array<int, 1>(store, "a", wanted); }, words);
   };
-  refuse({.shape = {4, 4}, .chunks = {2, 2}}, {"a/zarr.json", "2 dimensions", "expected 1"});
-  refuse({.shape = {4}, .chunks = {2, 2}}, {"chunk shape of 2 dimensions, expected 1"});
-  refuse({.shape = {4}, .chunks = {0}}, {"chunk shape [0]"});
+  refuse({.shape = {4, 4}, .chunks = {2, 2}}, {"a/zarr.json", "found .shape of 2 dimensions, expected 1"});
+  refuse({.shape = {4}, .chunks = {2, 2}}, {"found .chunks of 2 dimensions, expected 1"});
+  refuse({.shape = {4}, .chunks = {0}}, {"found .chunks [0], expected numbers of at least 1"});
+  refuse({.shape = {4}}, {"found .chunks of 0 dimensions, expected 1"});
   refuse({.shape = {4}, .chunks = {2}, .dimension_names = {"x", "y"}}, {"2 dimension names, expected 1"});
   refuse({.shape = {std::uint64_t{1} << 63}, .chunks = {2}}, {"a/zarr.json", "shape[0]"});
   refuse({.shape = {4}, .chunks = {std::uint64_t{1} << 62}}, {"a/zarr.json"});

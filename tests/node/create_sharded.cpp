@@ -161,13 +161,19 @@ TEST_CASE("members that contradict each other are refused before anything is wri
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
   refuse({.shape = {8}, .chunk_shape = {4}, .chunks = {2}}, Plain{}, {"a/zarr.json", "its old name"});
+  refuse({.shape = {8}, .chunk_shape = {0}}, Plain{}, {"found .chunk_shape [0]"});
 #pragma GCC diagnostic pop
   refuse({.shape = {8}, .shards = {4}}, Plain{}, {"a/zarr.json", "found .shards, expected .chunks too"});
   refuse({.shape = {8}, .shards = {4}, .chunks = {2}}, Explicit{codec::Sharding<Plain>{{2}}},
          {"a/zarr.json", "give .shards alone"});
-  refuse({.shape = {8}, .shards = {4}, .chunks = {3}}, Plain{}, {"found [3], expected a divisor"});
-  refuse({.shape = {8}, .shards = {4}, .chunks = {2, 2}}, Plain{}, {"found [2, 2], expected 1 dimensions"});
-  refuse({.shape = {8}, .shards = {4, 4}, .chunks = {2}}, Plain{}, {"chunk shape of 2 dimensions, expected 1"});
+  refuse({.shape = {8}, .shards = {4}, .chunks = {3}}, Plain{},
+         {"a/zarr.json", "found .chunks [3], expected divisors of .shards [4] in each dimension"});
+  refuse({.shape = {8}, .shards = {4}, .chunks = {0}}, Plain{}, {"found .chunks [0], expected numbers of at least 1"});
+  refuse({.shape = {8}, .shards = {0}, .chunks = {2}}, Plain{}, {"found .shards [0], expected numbers of at least 1"});
+  refuse({.shape = {8}, .shards = {4}, .chunks = {2, 2}}, Plain{}, {"found .chunks of 2 dimensions, expected 1"});
+  refuse({.shape = {8}, .shards = {4, 4}, .chunks = {2}}, Plain{}, {"found .shards of 2 dimensions, expected 1"});
+  refuse({.shape = {8}, .shards = {0}}, Explicit{codec::Sharding<Plain>{{2}}}, {"found .shards [0]"});
+  refuse({.shape = {8}, .shards = {3}}, Explicit{codec::Sharding<Plain>{{2}}}, {"found [2], expected a divisor"});
   refuse({.shape = {8}, .shards = {4}, .chunks = {2}, .format = ZarrFormat::v2}, Plain{}, {"sharding_indexed"});
   CHECK_FALSE(exists(store, "a"));
 }

@@ -93,7 +93,7 @@ TEST_CASE("a codec that the program does not know is refused by name, with those
         resolve<Every>(R"(["lz5"])", {{4, 4}, uint8});
       },
       {"member codecs: \"lz5\" is not among this program's codecs (nearest of 27: numcodecs.lz4, ",
-       "); docs/interop.md lists the codecs that tessera has"});  // there is no cure
+       "); docs/codecs/README.md lists the codecs that tessera has"});  // there is no cure
   check_refused<MetadataError>([] { resolve<Every>(R"(["Bytes"])", {{4, 4}, uint8}); }, {"\"Bytes\""});
   CHECK(Every::codec_names() ==
         "transpose, bytes, blosc, crc32c, gzip, zstd, numcodecs.adler32, numcodecs.bz2, numcodecs.crc32, "

@@ -68,7 +68,8 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   Members attributes() && { return static_cast<AnyArray const&>(*this).attributes(); }
   /// The present shape: copies of this handle may change it.
   Extents shape() const { return state_->array->shape.get(); }
-  DataType type() const { return state_->array->metadata.type; }
+  DataType type() const { return state_->array->metadata.type; }  ///< of its elements
+  /// One for each dimension, or none. On a temporary handle this returns a copy.
   DimensionNames const& dimension_names() const& { return state_->array->metadata.dimension_names; }
   DimensionNames dimension_names() && { return state_->array->metadata.dimension_names; }
   /// The value of elements that were never written. Throws: MetadataError, if they are of another type.
@@ -81,10 +82,13 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   /// MetadataError naming document and member, if the array has others.
   template <class T, std::size_t Rank>
   auto as() const;
+  /// In elements: that of a shard, if the array has shards, or else of a chunk; of a rectilinear grid, the longest
+  /// chunk along each dimension.
   Extents const& chunk_shape() const { return state_->array->metadata.chunk_shape; }
   /// The lengths of chunks in a rectilinear grid, along each dimension; empty for other grids.
   std::vector<ChunkEdges> const& edges() const { return state_->array->metadata.edges; }
   std::string const& path() const { return state_->array->path; }  ///< in the store; empty for the root
+  /// The store that was given when it was opened; of a handle of `through`, perhaps its host side.
   S const& store() const { return static_cast<State const&>(*state_).store; }
   /// The key of its document: "t1/zarr.json", or "t1/.zarray" in Zarr v2.
   Key const& document() const { return state_->array->document; }
@@ -114,7 +118,7 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   /// Not callable: its compile error says that the element type is missing.
   template <detail::Selector Sel = Box>
   auto read(Sel const&) const {
-    static_assert(sizeof(Sel) == 0,
+    static_assert(!std::same_as<Sel, Sel>,
                   "tessera: the element type of this array is known only at run time: visit(array, f) of "
                   "<tessera/array/visit.hpp> calls f with a typed array, read_as<double>(array, selection) of "
                   "<tessera/array/convert.hpp> converts the elements, and array.as<float, 3>() expects that type and "

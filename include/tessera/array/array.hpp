@@ -39,7 +39,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   using pipeline_type = P;
   using array_space = typename P::array_space;
   using queue_type = typename P::queue_type;
-  static constexpr std::size_t rank = Rank;
+  static constexpr std::size_t rank = Rank;  ///< the number of dimensions
 
   /// Throws: MetadataError, if the array has another type or rank.
   explicit Array(Untyped array) : array_{std::move(array)} {
@@ -48,7 +48,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   }
 
   Extents shape() const { return array_.shape(); }  ///< the present one: copies of this handle may change it
-  Extents const& chunk_shape() const { return array_.chunk_shape(); }
+  Extents const& chunk_shape() const { return array_.chunk_shape(); }  ///< in elements: AnyArray::chunk_shape
   /// In elements. Throws: MetadataError, if 64 bits are too few.
   std::uint64_t size() const { return element_count(shape(), "shape"); }
   /// Not callable: its compile error says to read elements first.
@@ -61,7 +61,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
     return none;
   }
 
-  DataType type() const { return data_type_of<T>(); }
+  DataType type() const { return data_type_of<T>(); }                                  ///< that of T
   DimensionNames const& dimension_names() const& { return array_.dimension_names(); }  ///< may be empty
   DimensionNames dimension_names() && { return array_.dimension_names(); }
   T fill_value() const { return array_.template fill_value<T>(); }  ///< of elements that were never written
@@ -71,7 +71,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   /// handle this returns a copy, which is safe to loop over.
   Members const& attributes() const& { return array_.attributes(); }
   Members attributes() && { return array_.attributes(); }
-  Untyped const& untyped() const { return array_; }
+  Untyped const& untyped() const { return array_; }  ///< the same handle without T and Rank
 
   /// The same array with these default options: AnyArray::with.
   Array with(ReadOptions const& options) const { return Array{array_.with(options)}; }
@@ -87,8 +87,8 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   auto through(On... on) const {
     auto other = array_.template through<Named>(std::move(on)...);
     using Other = decltype(other);
-    if constexpr (std::same_as<Other, detail::InvalidCall>)
-      return other;
+    if constexpr (detail::was_refused<Other>())
+      return detail::InvalidCall<T>{};
     else
       return Array<T, Rank, typename Other::store_type, typename Other::pipeline_type>{std::move(other)};
   }
@@ -130,27 +130,30 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
     static_assert(sizeof(B) == 0,
                   "tessera: read<...> names the type of the buffer, e.g. read<PinnedBuffer>(all); to convert numbers "
                   "include <tessera/array/convert.hpp> and use read_as<float>(array, all)");
-    return detail::InvalidCall{};
+    return detail::InvalidCall<B>{};
   }
   /// Not callable: its compile error says which types are buffers.
   template <class B, detail::Selector Sel = Box>
-  requires(!AllocatableBuffer<B> && !Element<B>) detail::InvalidCall read(Sel const&, ReadOptions const& = {}) const {
+  requires(!AllocatableBuffer<B> && !Element<B>) auto read(Sel const&, ReadOptions const& = {}) const {
     static_assert(sizeof(B) == 0,
                   "tessera: read<...> names the type of a buffer, which the new array owns: HostBuffer, or with "
                   "<tessera/tessera.cuh> PinnedBuffer or DeviceBuffer; to read into memory of your own, pass it: "
                   "read(all, memory)");
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   }
   /// Not callable: its compile error says that the first argument is not a selection.
   template <int = 0, detail::NoSelector A, class... More>
-  detail::InvalidCall read(A const&, More&&...) const {
+  auto read(A const&, More&&...) const {
     (void)detail::check_selector<A>();
-    return detail::InvalidCall{};
+    if constexpr (detail::begins_with_memory<More...>)
+      return detail::InvalidCall<T>{};
+    else
+      return detail::invalid_result<OwnedArray<T, Rank, detail::elements_buffer<T, array_space>>>();
   }
   template <class B = T>
-  detail::InvalidCall read() const {
+  auto read() const {
     (void)detail::check_selector<B>();
-    return detail::InvalidCall{};
+    return detail::invalid_result<OwnedArray<T, Rank, detail::elements_buffer<T, array_space>>>();
   }
 
   /// Writes a selection from the caller's memory, of the same kinds. A partly written chunk keeps the rest, also while
@@ -164,9 +167,9 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
 
   /// Not callable: its compile error says that the first argument is not a selection.
   template <int = 0, detail::NoSelector A, class... More>
-  detail::InvalidCall write(A const&, More&&...) const {
+  detail::InvalidCall<T> write(A const&, More&&...) const {
     (void)detail::check_selector<A>();
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   }
 
   /// Gives the array another shape: `array.resize({100, 100})`. New elements have the fill value; cut elements are
@@ -185,7 +188,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
       StridedView<array_space> const there{reinterpret_cast<std::byte const*>(view.data), view.layout().strides};
       return array_.append_from(axis, block, detail::ElementsOf<T>::placed(there), options);
     } else {
-      return detail::InvalidCall{};
+      return detail::InvalidCall<T>{};
     }
   }
 
@@ -231,9 +234,9 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   }
   /// Not callable: its compile error says that the first argument is not a selection.
   template <int = 0, detail::NoSelector A, class... More>
-  detail::InvalidCall fill(A const&, More&&...) const {
+  detail::InvalidCall<T> fill(A const&, More&&...) const {
     (void)detail::check_selector<A>();
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   }
 
  private:
@@ -255,7 +258,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
       StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(view.data), view.layout().strides};
       return array_.read_into(selected, detail::ElementsOf<T>::placed(there), options);
     } else {
-      return detail::InvalidCall{};
+      return detail::InvalidCall<T>{};
     }
   }
 
@@ -274,7 +277,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
       StridedView<array_space> const there{reinterpret_cast<std::byte const*>(view.data), view.layout().strides};
       return array_.write_from(selected, detail::ElementsOf<T>::placed(there), options);
     } else {
-      return detail::InvalidCall{};
+      return detail::InvalidCall<T>{};
     }
   }
 
@@ -301,7 +304,7 @@ auto AnyArray<S, P>::as() const {
   if constexpr (Element<T>)
     return detail::in_document(store(), document(), [&] { return Array<T, Rank, S, P>{*this}; });
   else
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
 }
 
 }}  // namespace tessera::v0

@@ -34,10 +34,11 @@ class ArrayOf : public detail::CallsWithQueue<ArrayOf<T, S, P>, typename P::queu
   explicit ArrayOf(Untyped array) : array_{std::move(array)} { fill_ = array_.template fill_value<T>(); }
 
   Extents shape() const { return array_.shape(); }  ///< the present one: copies of this handle may change it
-  Extents const& chunk_shape() const { return array_.chunk_shape(); }
-  std::size_t rank() const { return chunk_shape().rank(); }
+  Extents const& chunk_shape() const { return array_.chunk_shape(); }  ///< in elements: AnyArray::chunk_shape
+  std::size_t rank() const { return chunk_shape().rank(); }            ///< the number of dimensions
   /// In elements. Throws: MetadataError, if 64 bits are too few.
   std::uint64_t size() const { return element_count(shape(), "shape"); }
+  /// As in Array: type, dimension_names, fill_value, metadata, attributes, and untyped, the same handle without T.
   DataType type() const { return data_type_of<T>(); }
   DimensionNames const& dimension_names() const& { return array_.dimension_names(); }
   DimensionNames dimension_names() && { return array_.dimension_names(); }
@@ -57,8 +58,8 @@ class ArrayOf : public detail::CallsWithQueue<ArrayOf<T, S, P>, typename P::queu
   auto through(On... on) const {
     auto other = array_.template through<Named>(std::move(on)...);
     using Other = decltype(other);
-    if constexpr (std::same_as<Other, detail::InvalidCall>)
-      return other;
+    if constexpr (detail::was_refused<Other>())
+      return detail::InvalidCall<T>{};
     else
       return ArrayOf<T, typename Other::store_type, typename Other::pipeline_type>{std::move(other)};
   }
@@ -93,7 +94,7 @@ class ArrayOf : public detail::CallsWithQueue<ArrayOf<T, S, P>, typename P::queu
       StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(first_element(to, what)), dense(what)};
       return array_.read_into(what, detail::ElementsOf<T>::placed(there), options);
     } else {
-      return detail::InvalidCall{};
+      return detail::InvalidCall<T>{};
     }
   }
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
@@ -103,7 +104,7 @@ class ArrayOf : public detail::CallsWithQueue<ArrayOf<T, S, P>, typename P::queu
       StridedView<array_space> const there{reinterpret_cast<std::byte const*>(first_element(from, what)), dense(what)};
       return array_.write_from(what, detail::ElementsOf<T>::placed(there), options);
     } else {
-      return detail::InvalidCall{};
+      return detail::InvalidCall<T>{};
     }
   }
 

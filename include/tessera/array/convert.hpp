@@ -145,7 +145,7 @@ auto read_new_as(Typed const& array, Sel const& selection, Conversion const& con
     }
     return result;
   } else {
-    return InvalidCall{};
+    return InvalidCall<Program>{};
   }
 }
 
@@ -173,11 +173,11 @@ requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_as(Array<T
           array.untyped(), what, StridedSpan<Space>{reinterpret_cast<std::byte*>(view.data), view.layout().strides},
           conversion, options);
     } else {
-      return detail::InvalidCall{};
+      return detail::InvalidCall<T>{};
     }
   } else {
     (void)detail::check_memory<T, rank, Space, M>();
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   }
 }
 
@@ -220,11 +220,11 @@ auto write_as(Array<T, Rank, S, P> const& array, Sel const& selection, M const& 
           StridedView<Space>{reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, conversion,
           options);
     } else {
-      return detail::InvalidCall{};
+      return detail::InvalidCall<T>{};
     }
   } else {
     (void)detail::check_memory<T, rank, Space, M const>();
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   }
 }
 
@@ -248,11 +248,11 @@ auto append_as(Array<T, Rank, S, P> const& array, M const& from, std::size_t axi
           StridedView<Space>{reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, conversion,
           options);
     } else {
-      return detail::InvalidCall{};
+      return detail::InvalidCall<T>{};
     }
   } else {
     (void)detail::check_memory<T, Rank, Space, M const>();
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   }
 }
 /// Along the first dimension: `append_as(array, rows, mask_and_scale(array))`.

@@ -50,11 +50,12 @@ class OwnedArray {
         size_{element_count(shape, "the shape")},
         buffer_(checked_size(checked_product(size_, sizeof(T), "the array"), "the array"), on) {}
 
-  Extents const& shape() const { return shape_; }
+  Extents const& shape() const { return shape_; }  ///< in elements
   std::uint64_t size() const { return size_; }  ///< elements
-  bool empty() const { return size_ == 0; }
+  bool empty() const { return size_ == 0; }     ///< whether it has no elements
   /// From one element to the next along each dimension, in elements.
   Strides strides() const { return Layout::c_order(shape_, 1).strides; }
+  /// The first element, in the memory space of B.
   T* data() & { return reinterpret_cast<T*>(buffer_.span().data); }
   T const* data() const& { return reinterpret_cast<T const*>(buffer_.view().data); }
   template <class U = T>

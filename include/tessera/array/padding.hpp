@@ -37,6 +37,7 @@ class PaddingValue {
       value_ = value;
   }
 
+  /// Whether it stands for the array's fill value, whatever that is.
   bool is_fill_value() const { return !value_.has_value(); }
   /// Requires: it is not the fill value. Throws: SelectionError, if it does not fit in T.
   template <Element T>

@@ -65,7 +65,7 @@ auto read_boxes(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, M
   if constexpr (detail::check_boxes<T, Rank, typename P::array_space, M>())
     return detail::read_given_boxes<T, Rank>(array.untyped(), boxes, to, padding, options);
   else
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
 }
 template <class B = void, Element T, std::size_t Rank, class S, class P, std::same_as<Padding> Given>
 auto read_boxes(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, Given const& padding,
@@ -75,7 +75,7 @@ auto read_boxes(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, G
     return detail::read_new_boxes<T, Rank, std::conditional_t<std::is_void_v<B>, Own, B>>(array.untyped(), boxes,
                                                                                           padding, options);
   else
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
 }
 
 }}  // namespace tessera::v0

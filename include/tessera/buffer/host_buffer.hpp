@@ -15,7 +15,7 @@ namespace tessera { inline namespace v0 {
 class HostBuffer {
  public:
   using space_type = space::Host;
-  static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t alignment = 64;  ///< of the first byte
 
   HostBuffer() = default;
   /// Throws: Error, if too little memory is free.

@@ -13,7 +13,7 @@ namespace tessera { inline namespace v0 {
 class PmrBuffer {
  public:
   using space_type = space::Host;
-  static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t alignment = 64;  ///< of the first byte
 
   PmrBuffer() = default;
   /// Throws: Error, if the resource has too little memory; anything else that the resource throws.

@@ -44,7 +44,7 @@ class ChunkCache : public detail::CacheCallsWithQueue<ChunkCache<A, Policy>, typ
   using element_type = typename A::element_type;
   using array_space = typename A::array_space;
   using queue_type = typename A::queue_type;
-  static constexpr std::size_t rank = A::rank;
+  static constexpr std::size_t rank = A::rank;  ///< the number of dimensions
   template <MemorySpace S>
   using Held = HeldChunks<State, S, Access::reading>;
   template <MemorySpace S>
@@ -58,6 +58,7 @@ class ChunkCache : public detail::CacheCallsWithQueue<ChunkCache<A, Policy>, typ
         on_{std::move(on)} {}
 
   A const& array() const { return state_->array; }
+  /// Of the chunks that it keeps, in elements: the array's inner chunks.
   Extents const& chunk_shape() const { return state_->chunk_shape; }
   /// The queue in whose order this handle's chunks and memory are used: the cache's own, or that of `on`.
   queue_type& queue() const { return on_; }

@@ -16,7 +16,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// One chunk: the array's index of its first element, and its elements. T is const in chunks held for reading.
+/// One chunk: `first`, the array's index of its first element, and a `view` of its elements. T is const in chunks held
+/// for reading.
 template <class T, std::size_t Rank, MemorySpace S>
 struct HeldChunk {
   std::array<std::uint64_t, Rank> first;
@@ -47,7 +48,8 @@ class HeldChunks {
   }
   ~HeldChunks() { release(); }
 
-  std::size_t size() const { return list_ ? list_->size() : 0; }
+  std::size_t size() const { return list_ ? list_->size() : 0; }  ///< chunks
+  /// The chunk of number i, below size().
   value_type operator[](std::size_t i) const {
     auto const& copy = *(*list_)[i];
     auto view = ArrayView<element_type, State::rank, S>::c_order(reinterpret_cast<element_type*>(copy.data),
@@ -60,6 +62,7 @@ class HeldChunks {
     return {first, view};
   }
 
+  /// Visits the chunks in this order.
   class iterator {
    public:
     using iterator_category = std::input_iterator_tag;

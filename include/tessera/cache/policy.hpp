@@ -54,7 +54,7 @@ consteval bool check_policy() {
 
 }  // namespace detail
 
-/// The spaces in which a cache has a chunk.
+/// The spaces in which a cache has a chunk: `on_device`, `on_host`, or both.
 struct CachedPlaces {
   bool on_device = false, on_host = false;
 };

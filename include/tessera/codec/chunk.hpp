@@ -12,8 +12,8 @@ namespace tessera { inline namespace v0 {
 
 /// A chunk as it reaches a codec when encoding: known from metadata alone.
 struct ChunkSpecification {
-  Extents shape;
-  DataType type;
+  Extents shape;                  ///< in elements
+  DataType type;                  ///< of its elements
   std::vector<std::byte> fill{};  ///< one element, in native byte order: shards may lack chunks, too
   std::vector<ComponentRun> components{};  ///< of a struct element
 

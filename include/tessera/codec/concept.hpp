@@ -52,18 +52,21 @@ namespace tessera { inline namespace v0 {
 // Any codec may have `C fitted(DataType) const`, its form for a new array of such elements, and `void expect_encodes()
 // const`, which throws a CodecError if the codec decodes, but does not encode, with its configuration; it is called
 // when an array is created, and before each write.
+// A codec whose encoded size follows from the decoded size has `static constexpr bool has_fixed_size = true`; one that
+// accepts strings and bytes of any length has `takes_varying = true`; an array-to-array codec that makes elements of
+// another type has `DataType encoded_type(DataType) const`, that type for a given one.
 // A bytes-to-bytes codec whose behaviour is undefined for damaged bytes has `static constexpr bool needs_checked_bytes
 // = true`; one that decodes to the bytes that were encoded, or throws, has `checks_bytes = true`. The former requires
 // the latter right behind it.
-/// The kind of codecs whose input and output are arrays.
+/// The kind of codecs whose input and output are arrays. `reads_array`, `writes_array`: what encoding reads and writes.
 struct array_to_array {
   static constexpr bool reads_array = true, writes_array = true;
 };
-/// The kind of codecs that encode an array as bytes.
+/// The kind of codecs that encode an array as bytes. `reads_array`, `writes_array`: as in array_to_array.
 struct array_to_bytes {
   static constexpr bool reads_array = true, writes_array = false;
 };
-/// The kind of codecs whose input and output are bytes.
+/// The kind of codecs whose input and output are bytes. `reads_array`, `writes_array`: as in array_to_array.
 struct bytes_to_bytes {
   static constexpr bool reads_array = false, writes_array = false;
 };

@@ -14,12 +14,13 @@ namespace tessera { inline namespace v0 {
 
 /// What an element is; a DataType adds its size and format.
 enum class DataKind : std::uint8_t {
-  boolean,
+  boolean,  ///< a byte of 0 or 1
+  /// Integers and floating-point numbers of `DataType::size` bytes, and pairs of the latter.
   signed_integer,
   unsigned_integer,
   floating,
   complex,
-  raw,
+  raw,              ///< bits without a meaning: "r16"
   datetime,         ///< "numpy.datetime64": moments, counted in 64 bits from 1970
   timedelta,        ///< "numpy.timedelta64": durations
   utf32,            ///< "fixed_length_utf32": text, four bytes for each code point, padded with zeros
@@ -31,7 +32,7 @@ enum class DataKind : std::uint8_t {
 
 /// The type of an element. Members that do not apply to a type keep their defaults.
 struct DataType {
-  DataKind kind = DataKind::unsigned_integer;
+  DataKind kind = DataKind::unsigned_integer;  ///< what an element is
   std::uint32_t size = 1;  ///< bytes; for variable-size elements, the size of the reference in a decoded chunk
   NumberFormat format = NumberFormat::usual;  ///< of a number, or of both parts of a complex number
   TimeUnit unit = TimeUnit::generic;          ///< of a time

@@ -79,6 +79,7 @@ class Dimensions {
   requires(!detail::is_dimensions<R> && detail::Integers<R>) constexpr Dimensions(R const& values) {
     for (auto const& value : values) push_back(detail::Entry<T>{value}.number);
   }
+  /// The same value for each of `rank` dimensions. Requires: rank <= max_rank.
   static constexpr Dimensions filled(std::size_t rank, T value) {
     Dimensions result{};  // nvcc warns without braces
     while (result.rank_ < rank) result.push_back(value);
@@ -86,10 +87,12 @@ class Dimensions {
   }
 
   constexpr std::size_t rank() const { return rank_; }
+  /// The value of dimension d. Requires: d < rank().
   constexpr T& operator[](std::size_t d) { return values_[d]; }
   constexpr T const& operator[](std::size_t d) const { return values_[d]; }
   constexpr T const* begin() const { return values_; }
   constexpr T const* end() const { return values_ + rank_; }
+  /// Adds a dimension behind the others. Throws: MetadataError, if there are max_rank already.
   constexpr void push_back(T value) {
     if (rank_ == max_rank) detail::refuse_rank();
     values_[rank_++] = value;

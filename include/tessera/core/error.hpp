@@ -21,11 +21,11 @@ class Error : public std::exception {
   Error& operator=(Error&&) noexcept;
   ~Error() override;
 
-  char const* what() const noexcept override { return text_.c_str(); }
-  std::string const& store() const noexcept { return store_; }
-  std::string const& key() const noexcept { return key_; }
+  char const* what() const noexcept override { return text_.c_str(); }  ///< one line: all places, then the problem
+  std::string const& store() const noexcept { return store_; }          ///< its name; empty: unknown
+  std::string const& key() const noexcept { return key_; }              ///< in the store; empty: unknown
   std::string const& work() const noexcept { return work_; }  ///< the operation, if no chunk is known
-  std::string const& codec() const noexcept { return codec_; }
+  std::string const& codec() const noexcept { return codec_; }              ///< its name; empty: unknown
   std::string const& inner_chunk() const noexcept { return inner_chunk_; }  ///< position in the array, in a shard
   /// The number of the chunk in the batch: codecs know numbers, readers know keys. An error with a key has none,
   /// because batches can be nested, as shards are.
@@ -33,6 +33,7 @@ class Error : public std::exception {
   /// The offset in bytes of a requested range that lies beyond the end of the key's value.
   std::optional<std::uint64_t> range_beyond() const noexcept { return range_beyond_; }
 
+  /// Each adds the place in its name, unless there is one already, and returns this error.
   Error& in_store(std::string_view name) { return add(store_, name); }
   Error& in_key(std::string_view key) { return chunk_.reset(), add(key_, key); }
   Error& in_work(std::string_view what) { return add(work_, what); }

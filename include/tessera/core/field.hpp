@@ -15,7 +15,7 @@ namespace tessera { inline namespace v0 {
 /// One field of a struct, or a hole between fields.
 struct Field {
   std::string name;  ///< empty: a hole of raw bytes
-  DataType type;
+  DataType type;     ///< of the field's elements
   std::uint32_t at = 0;         ///< offset in bytes from the start of the enclosing struct
   std::vector<Field> fields{};  ///< if it is a struct
 
@@ -29,7 +29,7 @@ TESSERA_DECL std::size_t count_fields(std::span<Field const> fields);
 
 /// Adjacent components of an element that a change of byte order swaps in the same way.
 struct ComponentRun {
-  std::uint32_t at = 0, size = 0;
+  std::uint32_t at = 0, size = 0;  ///< bytes: from the start of the element, and of the run
   std::uint32_t swapped = 1;  ///< bytes swapped together; 1: none
 
   friend bool operator==(ComponentRun const&, ComponentRun const&) = default;

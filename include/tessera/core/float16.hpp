@@ -63,14 +63,17 @@ class float16 {
   requires std::is_arithmetic_v<N>
   TESSERA_HOST_DEVICE explicit constexpr float16(N number) : bits_{detail::float16_of(static_cast<double>(number))} {}
   explicit constexpr float16(long double number) : bits_{detail::float16_of(detail::odd_double_of(number))} {}
+  /// The number with these bits, of IEEE 754 binary16.
   TESSERA_HOST_DEVICE static constexpr float16 of_bits(std::uint16_t bits) {
     float16 number;
     number.bits_ = bits;
     return number;
   }
 
-  constexpr std::uint16_t bits() const { return bits_; }
+  constexpr std::uint16_t bits() const { return bits_; }  ///< of IEEE 754 binary16
+  /// Exact.
   TESSERA_HOST_DEVICE constexpr operator float() const { return detail::float_of(bits_); }
+  /// As a float converts to N.
   template <class N>
   requires std::is_arithmetic_v<N>
   TESSERA_HOST_DEVICE explicit constexpr operator N() const { return static_cast<N>(detail::float_of(bits_)); }

@@ -21,9 +21,9 @@ class Option {
                                        !std::same_as<std::remove_cvref_t<U>, Option>) constexpr Option(U&& given)
       : value_(std::forward<U>(given)), is_given_{true} {}
 
-  constexpr operator T const&() const { return value_; }
+  constexpr operator T const&() const { return value_; }  ///< the value, or the default
   constexpr T const& value() const { return value_; }
-  constexpr bool is_given() const { return is_given_; }
+  constexpr bool is_given() const { return is_given_; }  ///< whether the program gave a value
 
  private:
   T value_{};

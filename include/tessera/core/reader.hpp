@@ -26,23 +26,28 @@ class MemberValue {
   MemberValue(Value const& value, std::string where) : value_{&value}, where_{std::move(where)} {}
 
   Value const& value() const { return *value_; }
-  std::string const& where() const { return where_; }
+  std::string const& where() const { return where_; }  ///< its path, as messages name it
 
+  /// Throws: MetadataError naming the path, the value found, and what was expected.
   [[noreturn]] void refuse(std::string_view expected) const;
 
+  /// The value as a boolean, a string, one of these strings. Throws: MetadataError, as refuse, if it is none.
   bool boolean() const;
   std::string const& string() const;
   std::string const& one_of(std::initializer_list<char const*> choices) const;
-  /// An integer must be written without fraction and exponent: 1.0 and 1e0 are refused.
+  /// The value as an integer in this range. It must be written without fraction and exponent: 1.0 and 1e0 are refused.
   template <class T = std::int64_t>
   T integer(T least = std::numeric_limits<T>::min(), T most = std::numeric_limits<T>::max()) const {
     using Widest = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
     return static_cast<T>(between<Widest>(least, most));
   }
+  /// The items of a list. Throws: MetadataError, if it is none.
   List const& list() const;
   /// A list of at most `most` items: a bound of core/detail/bounds.hpp, and the name of the items.
   List const& list(std::size_t most, std::string_view items) const;
+  /// Item i of a list. Requires: i is below its size. Throws: MetadataError, if it is no list.
   MemberValue item(std::size_t i) const;
+  /// A list of integers of at least `least`. Throws: MetadataError, if it is another, or longer than max_rank.
   Extents extents(std::uint64_t least = 0) const;
 
  private:
@@ -65,10 +70,13 @@ class ObjectReader {
   explicit ObjectReader(MemberValue object);
   ObjectReader(Value const& object, std::string where) : ObjectReader{MemberValue{object, std::move(where)}} {}
 
+  /// The member, which counts as read from now on; nullopt, if it is missing.
   std::optional<MemberValue> find(std::string_view name);
+  /// The same. Throws: MetadataError, if it is missing.
   MemberValue at(std::string_view name);
   /// Marks a null member as read: it carries no information.
   void drop_null(std::string_view name);
+  /// The whole object.
   Value const& value() const { return object_.value(); }
   /// The members that were not read.
   std::vector<Member const*> rest() const;

@@ -23,6 +23,7 @@ class TextPart {
       write_unsigned(number);
   }
 
+  /// The part as text. Valid while this object and its text are.
   std::string_view view() const;
 
  private:

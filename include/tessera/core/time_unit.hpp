@@ -8,8 +8,10 @@
 
 namespace tessera { inline namespace v0 {
 
+/// What a datetime64 or timedelta64 counts.
 enum class TimeUnit : std::uint8_t {
   generic,  ///< no unit: a bare count
+  /// A count of these; years and months are those of the calendar.
   year,
   month,
   week,

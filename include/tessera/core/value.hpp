@@ -12,8 +12,8 @@ namespace tessera { inline namespace v0 {
 
 /// One extension of a document: a codec, a chunk grid, a key encoding (core specification, "Extension definition").
 struct Specification {
-  std::string name;
-  Value configuration = Members{};
+  std::string name;                 ///< as in the document
+  Value configuration = Members{};  ///< as in the document; by default empty
 };
 
 }}  // namespace tessera::v0

@@ -21,6 +21,7 @@ class Attached {
   Attached() = default;
   Attached(Descriptor what, IpcBuffer<S, L> buffer) : what_{std::move(what)}, buffer_{std::move(buffer)} {}
 
+  /// The type of the elements, their shape, and the whole descriptor, as they were published.
   DataType type() const { return what_.type; }
   Extents const& shape() const& { return what_.shape; }
   Descriptor const& descriptor() const& { return what_; }

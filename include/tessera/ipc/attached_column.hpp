@@ -26,9 +26,11 @@ class AttachedColumn {
   AttachedColumn(ColumnDescriptor const& what, Attach&& attach)
       : AttachedColumn{Checked{}, (detail::check_column(what), what), attach} {}
 
+  /// The descriptor that was attached, the size in elements, and the children of lists and structs.
   ColumnDescriptor const& descriptor() const& { return what_; }
   std::uint64_t size() const { return what_.length; }
   std::vector<AttachedColumn> const& children() const& { return children_; }
+  /// The buffers of data, offsets and mask, of the whole column; nullopt: it has none.
   std::optional<Attached<S>> const& data() const& { return data_; }
   std::optional<Attached<S>> const& offsets() const& { return offsets_; }
   std::optional<Attached<S>> const& mask() const& { return mask_; }

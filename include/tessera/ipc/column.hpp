@@ -15,9 +15,10 @@ namespace tessera { inline namespace v0 { namespace ipc {
 /// Which elements are not null. `bits`: bit i % 8 of byte i / 8 is 1 if element i is not null, as in Arrow; `bytes`: a
 /// byte of 1 or 0 for each element. A slice of a column keeps the whole mask, to which the column's offset applies.
 struct Mask {
+  /// What the mask has for each element: bits or bytes.
   enum class Kind { bits, bytes };
-  Kind kind = Kind::bits;
-  Descriptor buffer{};
+  Kind kind = Kind::bits;  ///< what it has for each element
+  Descriptor buffer{};     ///< the mask's memory
   friend bool operator==(Mask const&, Mask const&) = default;
 };
 
@@ -25,15 +26,15 @@ struct Mask {
 /// which Arrow has no string: "datetime64[D]". A slice has the buffers of the whole column, and another offset and
 /// length.
 struct ColumnDescriptor {
-  std::string name{};
+  std::string name{};  ///< of the column or field; may be empty
   std::string schema{};
   std::string logical{};
   std::uint64_t length = 0, offset = 0;  ///< in elements
   std::int64_t null_count = -1;          ///< -1: not counted
-  std::optional<Mask> mask{};
+  std::optional<Mask> mask{};            ///< nullopt: no element is null
   std::optional<Descriptor> data{};     ///< values, or characters
   std::optional<Descriptor> offsets{};  ///< for strings and lists: one more than the number of elements
-  std::vector<ColumnDescriptor> children{};
+  std::vector<ColumnDescriptor> children{};  ///< the items of a list, the fields of a struct
 
   /// Throws: SelectionError, if the range does not lie inside.
   ColumnDescriptor slice(std::uint64_t first, std::uint64_t count) const {

@@ -29,10 +29,10 @@ struct Memory {
 
 /// An array that fills an allocation or is a slice of it. Any number of slices share one allocation and one lease.
 struct Descriptor {
-  Identity producer{};
-  Memory memory{};
-  DataType type{};
-  Extents shape{};
+  Identity producer{};       ///< the process that published it
+  Memory memory{};           ///< the allocation
+  DataType type{};           ///< of its elements
+  Extents shape{};           ///< in elements
   Strides strides{};         ///< in elements; may be negative or zero
   std::uint64_t offset = 0;  ///< bytes from the allocation's beginning to the first element
 

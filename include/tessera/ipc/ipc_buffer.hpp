@@ -48,6 +48,7 @@ class IpcBuffer {
   void close() noexcept { hold_.release(); }
   /// Keeps the allocation open in this process.
   std::shared_ptr<void> owner() const { return hold_ ? hold_.opened().owner : nullptr; }
+  /// Whether it holds the allocation: false after close().
   bool is_open() const { return static_cast<bool>(hold_); }
 
  private:

@@ -15,11 +15,13 @@ namespace tessera { inline namespace v0 { namespace ipc {
 /// device, frees them; the queue keeps blocks and reuses them.
 class IpcResource {
  public:
+  /// At least `size` bytes. Throws: DeviceError, if there is no memory.
   void* allocate(std::size_t size, std::size_t) {
     void* data = nullptr;
     auto const status = ::cudaMalloc(&data, (checked_size(size, "the block") / whole + 1) * whole);
     return tessera::detail::made(data, status, size, "device memory", "cudaMalloc");
   }
+  /// Waits for the device.
   void deallocate(void* data, std::size_t, std::size_t) noexcept { tessera::detail::succeeds(::cudaFree(data)); }
 
  private:

@@ -32,7 +32,7 @@ class Producer {
   explicit Producer(std::chrono::seconds patience)
       : server_{std::make_unique<detail::Server>(identity_.session, all_, patience)} {}
 
-  Identity const& identity() const { return identity_; }
+  Identity const& identity() const { return identity_; }  ///< of this process, as in its descriptors
   /// Allocations, including withdrawn ones with leases; and leases.
   std::size_t allocations() const { return all_->count(); }
   std::size_t leases() const { return all_->leases(); }

@@ -31,7 +31,7 @@ class Published {
   /// What another process attaches. It attaches slices, too: `published.descriptor().slice({{0, 64}, all})`.
   Descriptor const& descriptor() const& { return what_; }
   Descriptor descriptor() && { return std::move(what_); }
-  std::string json(Octets how = Octets::base64) const { return to_json(what_, how); }
+  std::string json(Octets how = Octets::base64) const { return to_json(what_, how); }  ///< the descriptor, to be sent
   /// Leases held: one by each process, however many slices it has attached.
   std::size_t holders() const { return all_ ? all_->holders(what_.memory.number) : 0; }
   /// Ends publishing now, if no lease is held: the memory is free when this returns. False: a lease is held.

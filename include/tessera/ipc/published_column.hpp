@@ -64,16 +64,20 @@ class PublishedColumn {
     return std::move(column).checked();
   }
 
+  /// The same column with a name.
   PublishedColumn named(std::string name) && {
     what_.name = std::move(name);
     return std::move(*this);
   }
+  /// The same column with a mask of its elements; null_count -1: not counted. Throws: IpcError, if the mask does not
+  /// fit.
   PublishedColumn masked(Published mask, Mask::Kind kind, std::int64_t null_count = -1) && {
     what_.mask = Mask{kind, mask.descriptor()}, what_.null_count = null_count;
     arrays_.push_back(std::move(mask));
     return std::move(*this).checked();
   }
 
+  /// What another process attaches, and the same as JSON, to be sent: descriptor, json.
   ColumnDescriptor const& descriptor() const& { return what_; }
   std::string json(Octets how = Octets::base64) const { return to_json(what_, how); }
 

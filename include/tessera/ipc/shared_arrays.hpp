@@ -20,7 +20,7 @@
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// An array that can be published: its size in bytes, and the function that reads and publishes it.
+/// An array that can be published: its `size` in bytes, and `publish`, the function that reads and publishes it.
 struct Source {
   std::uint64_t size = 0;
   std::function<Published()> publish{};
@@ -67,11 +67,13 @@ class SharedArrays {
     return found->second.array.descriptor();
   }
 
-  std::uint64_t budget() const { return budget_; }
+  std::uint64_t budget() const { return budget_; }  ///< in bytes
+  /// The size of all arrays that it holds now.
   std::uint64_t bytes() const {
     std::lock_guard lock{mutex_};
     return bytes_;
   }
+  /// Whether it holds the array now; does not count as a request.
   bool contains(std::string_view name) const {
     std::lock_guard lock{mutex_};
     return arrays_.contains(name);

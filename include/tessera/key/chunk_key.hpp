@@ -11,9 +11,10 @@
 
 namespace tessera { inline namespace v0 {
 
+/// How keys of chunks are made: "c/1/23/45", by default.
 struct ChunkKeyEncoding {
   bool v2 = false;  ///< as in Zarr v2: no leading "c"
-  char separator = '/';
+  char separator = '/';  ///< between numbers: '/' or '.'
 
   /// Appends "c/1/23/45" for the chunk at (1, 23, 45).
   void append(std::string& path, Extents const& chunk) const {

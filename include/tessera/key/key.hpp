@@ -7,7 +7,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// "t1/c/0/0/0": names joined by '/', relative to the store's root.
+/// Its `path` is "t1/c/0/0/0": names joined by '/', relative to the store's root.
 struct Key {
   std::string path;
 };

@@ -30,7 +30,7 @@ struct LoaderOptions {
   Padding padding{};  ///< around the array: the sampler draws boxes of the shape padding.padded(array.shape())
 };
 
-/// What a Loader did so far. Batches and boxes are those that `next` returned, the rest is of those that were read.
+/// What a Loader did so far. `batches` and `boxes` are those that `next` returned, the rest is of those that were read.
 struct LoaderStatistics {
   std::uint64_t batches = 0, boxes = 0;
   std::uint64_t chunks = 0;   ///< that the batches want: in one batch each chunk counts once

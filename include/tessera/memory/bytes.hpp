@@ -30,11 +30,13 @@ consteval void refuse_bytes() {
 template <MemorySpace S>
 struct ByteView {
   using space_type = S;
-  std::byte const* data = nullptr;
-  std::size_t size = 0;
+  std::byte const* data = nullptr;  ///< an address in space S
+  std::size_t size = 0;             ///< bytes
 
+  /// A part: `count` bytes from `offset` on. Requires: they are in this view.
   constexpr ByteView sub(std::size_t offset, std::size_t count) const { return {data + offset, count}; }
 
+  /// Gives a compile error, which says how bytes change their space.
   template <MemorySpace Other>
   requires(!std::same_as<Other, S>) constexpr operator ByteView<Other>() const {
     detail::refuse_bytes<Other>();
@@ -46,17 +48,20 @@ struct ByteView {
 template <MemorySpace S>
 struct ByteSpan {
   using space_type = S;
-  std::byte* data = nullptr;
-  std::size_t size = 0;
+  std::byte* data = nullptr;  ///< an address in space S
+  std::size_t size = 0;       ///< bytes
 
+  /// A part: `count` bytes from `offset` on. Requires: they are in this span.
   constexpr ByteSpan sub(std::size_t offset, std::size_t count) const { return {data + offset, count}; }
-  constexpr operator ByteView<S>() const { return {data, size}; }
+  constexpr operator ByteView<S>() const { return {data, size}; }  ///< the same bytes, to be read
 
+  /// These give a compile error, which says how bytes change their space.
   template <MemorySpace Other>
   requires(!std::same_as<Other, S>) constexpr operator ByteView<Other>() const {
     detail::refuse_bytes<Other>();
     return {};
   }
+  /// As above.
   template <MemorySpace Other>
   requires(!std::same_as<Other, S>) constexpr operator ByteSpan<Other>() const {
     detail::refuse_bytes<Other>();
@@ -92,6 +97,7 @@ class Destination {
       Destination(F&& f, ReadLimits limits = {})
   noexcept : give_{f}, limits_{limits} {}
 
+  /// Memory for n bytes. Throws: exceptions of the function.
   ByteSpan<S> operator()(std::size_t n) const { return give_(n); }
   ReadLimits const& limits() const { return limits_; }
 

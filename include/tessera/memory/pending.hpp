@@ -9,6 +9,7 @@ namespace tessera { inline namespace v0 {
 /// nodiscard.
 class [[nodiscard("tessera: a dropped Pending waits and discards errors: keep it, and call wait()")]] Pending {
  public:
+  /// The work of a queue: `is_done` and `wait` as below.
   struct Work {
     virtual ~Work() = default;
     virtual bool is_done() = 0;

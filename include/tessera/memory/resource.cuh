@@ -86,6 +86,7 @@ class MemoryResource {
   /// By cudaMallocManaged.
   static MemoryResource managed() { return {nullptr, &managed_calls}; }
 
+  /// Whether it is that of device().
   bool is_device() const { return calls_ == &device_calls; }
   /// Whether the stream may use freed memory in work queued before it was freed.
   bool is_stream_ordered() const { return calls_->stream_ordered; }

@@ -8,19 +8,20 @@
 namespace tessera { inline namespace v0 {
 
 namespace space {
-/// Ordinary host memory. Devices cannot access it.
+/// Ordinary host memory. Devices cannot access it: `host_accessible`, but not `device_accessible`.
 struct Host {
   static constexpr bool host_accessible = true, device_accessible = false;
 };
-/// Page-locked host memory, which devices can access.
+/// Page-locked host memory, which devices can access: `host_accessible` and `device_accessible`.
 struct Pinned {
   static constexpr bool host_accessible = true, device_accessible = true;
 };
-/// Memory that host and device access at one address; the driver moves its pages.
+/// Memory that host and device access at one address: `host_accessible`, `device_accessible`. The driver moves its
+/// pages.
 struct Managed {
   static constexpr bool host_accessible = true, device_accessible = true;
 };
-/// Device memory. The host cannot access it.
+/// Device memory. The host cannot access it: `device_accessible`, but not `host_accessible`.
 struct Device {
   static constexpr bool host_accessible = false, device_accessible = true;
 };

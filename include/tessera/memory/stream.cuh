@@ -19,7 +19,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Memory for buffers made on a device queue. Each resource must outlive them.
+/// Memory for buffers made on a device queue, in its `device`, `pinned` and `managed` space. Each resource must outlive
+/// them.
 struct DeviceResources {
   MemoryResource device = MemoryResource::device();
   MemoryResource pinned = MemoryResource::pinned();

@@ -22,12 +22,13 @@ namespace tessera { inline namespace v0 {
 /// The document of an array, of either Zarr format.
 struct ArrayMetadata {
   Extents shape;  ///< elements along each dimension
-  DataType type;
+  DataType type;  ///< of its elements
   Extents chunk_shape;  ///< elements; of a rectilinear grid, the longest along each dimension
-  ChunkKeyEncoding key_encoding;
+  ChunkKeyEncoding key_encoding;  ///< how the keys of chunks are made
   std::vector<std::byte> fill;  ///< one element, in native byte order; for strings and bytes, their bytes
+  /// In encoding order; sharding_indexed has those of inner chunks in its configuration.
   std::vector<Specification> codecs;
-  Members attributes{};
+  Members attributes{};                ///< as in the document
   DimensionNames dimension_names{};    ///< empty: none
   Members tolerated{};                 ///< unknown members that may be ignored, kept unchanged
   List storage_transformers{};         ///< those that may be ignored, kept unchanged

@@ -12,7 +12,7 @@ namespace tessera { inline namespace v0 {
 
 /// The document of a group, of either Zarr format.
 struct GroupMetadata {
-  Members attributes{};
+  Members attributes{};  ///< as in the document
   Members tolerated{};  ///< unknown members that may be ignored, kept unchanged
   /// The document has consolidated metadata, not read here (metadata/consolidated_documents.hpp).
   bool has_consolidated = false;

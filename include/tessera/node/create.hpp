@@ -58,13 +58,14 @@ ArrayMetadata described(NewArray<T> const& wanted, P const& pipeline) {
   if (wanted.chunks.rank() > 0 && old.rank() > 0)
     throw MetadataError{"found .chunks and .chunk_shape, its old name: give only .chunks"};
   auto const& chunks = wanted.chunks.rank() > 0 ? wanted.chunks : old;
-  bool const has_shards = wanted.shards.rank() > 0;
+  bool const in_shards = wanted.shards.rank() > 0;
+  check_new_chunks(wanted.shape, chunks, wanted.shards, wanted.chunks.rank() > 0 || old.rank() == 0);
   return {wanted.shape,
           type,
-          has_shards ? wanted.shards : chunks,
+          in_shards ? wanted.shards : chunks,
           wanted.key_encoding,
           ElementsOf<T>::fill_of(wanted.fill),
-          has_shards ? specifications_in_shards(pipeline, chunks, type) : pipeline.specifications(type),
+          in_shards ? specifications_in_shards(pipeline, chunks, type) : pipeline.specifications(type),
           wanted.attributes,
           wanted.dimension_names,
           Members{},
@@ -115,21 +116,21 @@ auto create_any(S const& store, std::string path, ArrayMetadata metadata, Create
 template <class T, std::size_t Rank, class P = detail::usual_pipeline<T>, class S, class... On>
 auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
   if constexpr (!detail::check_element<T>()) {
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   } else if constexpr (!detail::was_refused<P>() && !detail::PipelineType<P>) {
     static_assert(
         detail::PipelineType<P>,
         "tessera: a new array needs the codecs of one pipeline: pass a Pipeline<space, codecs...>; a Codecs<...> "
         "is a list of codecs for opening files; a queue comes after the codecs, of which {} are the defaults");
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   } else if constexpr (!detail::check_opening<P, S, On...>() || !detail::check_writable<S>()) {
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   } else if constexpr (!detail::check_elements_space<T, P, S>()) {
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   } else {
     auto metadata = detail::in_document(store, document_key(path, wanted.format), [&] {
       if (wanted.shape.rank() != Rank)
-        throw MetadataError{to_text({"a shape of ", wanted.shape.rank(), " dimensions, expected ", Rank})};
+        throw MetadataError{to_text({"found .shape of ", wanted.shape.rank(), " dimensions, expected ", Rank})};
       return detail::described(wanted, pipeline);
     });
     return Array<T, Rank, S, P>{create_any<P>(store, path, std::move(metadata), CreateOptions{wanted.overwrite},
@@ -142,7 +143,7 @@ template <class T, class... Rest, class S, class... More>
 auto create_array(S const&, std::string, NewArray<T> const&, More const&...) {
   static_assert(sizeof(T) == 0,
                 "tessera: create_array needs the number of dimensions: create_array<float, 3>(store, path, ...)");
-  return detail::InvalidCall{};
+  return detail::InvalidCall<T>{};
 }
 
 }}  // namespace tessera::v0

@@ -42,7 +42,7 @@ template <class S>
 auto create_group(S const& store, std::string path = "", Members attributes = {}) {
   using Store = detail::store_of_t<S>;
   if constexpr (!detail::check_store<Store>() || !detail::check_documents<Store>())
-    return detail::InvalidCall{};
+    return detail::InvalidGroup{};
   else
     return detail::make_group(detail::store_of(store), std::move(path), std::move(attributes), {}, [] {});
 }
@@ -53,7 +53,7 @@ auto create_group(S const& given, std::string path, Members attributes, GroupOpt
   using Store = detail::store_of_t<S>;
   if constexpr (!detail::check_store<Store>() || !detail::check_metadata_store<Store>() ||
                 !detail::check_writable<Store>()) {
-    return detail::InvalidCall{};
+    return detail::InvalidGroup{};
   } else {
     auto const& store = detail::store_of(given);
     return detail::make_group(store, path, std::move(attributes), options, [&] {

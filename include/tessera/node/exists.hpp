@@ -79,12 +79,12 @@ auto open_or_create_array(S const& given, std::string path, NewArray<T> const& w
                           On... on) {
   using Store = detail::store_of_t<S>;
   if constexpr (!detail::check_element<T>()) {
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   } else if constexpr (!detail::check_opening<Codec, Store, On...>() || !detail::check_opening<P, Store>() ||
                        !detail::check_writable<Store>()) {
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   } else if constexpr (!detail::check_elements_space<T, Codec, Store>()) {
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   } else {
     auto const& store = detail::store_of(given);
     detail::in_document(store, document_key(path, wanted.format), [&] {
@@ -113,7 +113,7 @@ auto open_or_create_group(S const& given, std::string path = "", Members attribu
   using Store = detail::store_of_t<S>;
   if constexpr (!detail::check_store<Store>() || !detail::check_metadata_store<Store>() ||
                 !detail::check_writable<Store>()) {
-    return detail::InvalidCall{};
+    return detail::InvalidGroup{};
   } else {
     auto const& store = detail::store_of(given);
     return detail::open_or_make(

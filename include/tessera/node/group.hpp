@@ -12,6 +12,7 @@
 #include <tessera/metadata/attributes.hpp>
 #include <tessera/metadata/consolidated_documents.hpp>
 #include <tessera/node/detail/folder.hpp>
+#include <tessera/node/detail/invalid_group.hpp>
 #include <tessera/node/detail/write_node.hpp>
 #include <tessera/node/open.hpp>
 
@@ -21,7 +22,7 @@ namespace tessera { inline namespace v0 {
 struct Node {
   std::string name;  ///< the last part of its path
   std::string path;  ///< from the store's root: for open_array and open_group
-  NodeType type;
+  NodeType type;     ///< array or group
 };
 
 /// An array or a group in a group: `for (auto const& [name, array] : group.arrays())`.
@@ -91,7 +92,7 @@ class Group {
   template <class Codec = BuiltInCodecs, class... On>
   auto arrays(On... on) const {
     if constexpr (!detail::check_opening<Codec, S, On...>()) {
-      return std::vector<std::pair<std::string, detail::InvalidCall>>{};
+      return std::vector<detail::InvalidNamedArray>{};
     } else {
       using P = typename detail::pipeline_over<Codec, S>::type;
       auto const queue = detail::queue_given<P>(std::move(on)...);

@@ -100,11 +100,11 @@ auto open_any(S const& store, std::string path = "", On... on) {
 template <class T, std::size_t Rank, class Codec = detail::codecs_for<T, BuiltInCodecs>, class S, class... On>
 auto open_array(S const& store, std::string path = "", On... on) {
   if constexpr (!detail::check_element<T>()) {
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   } else if constexpr (!detail::check_opening<Codec, S, On...>()) {
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   } else if constexpr (!detail::check_elements_space<T, Codec, S>()) {
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   } else {
     return detail::as_typed<T, Rank>(open_any<Codec>(store, path, std::move(on)...));
   }
@@ -116,7 +116,7 @@ requires(Codec<Second>) auto open_array(S const&, std::string = "", On...) {
   static_assert(sizeof(T) == 0,
                 "tessera: pass codecs as a Pipeline<space, codecs...>, exactly these, or, to open an array, as a "
                 "Codecs<codecs...>, those that the file may name");
-  return detail::InvalidCall{};
+  return detail::InvalidCall<T>{};
 }
 
 /// Not to be called: the compile error says that the number of dimensions is missing.
@@ -126,7 +126,7 @@ auto open_array(S const&, std::string = "", On...) {
                 "tessera: open_array needs the number of dimensions: open_array<float, 3>(store, path); if only the "
                 "file has it, use open_any(store, path) and visit of "
                 "<tessera/array/visit.hpp>");
-  return detail::InvalidCall{};
+  return detail::InvalidCall<T>{};
 }
 
 }}  // namespace tessera::v0

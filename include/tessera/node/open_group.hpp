@@ -102,7 +102,7 @@ template <class S>
 auto open_group(S const& given, std::string path = "", OpenOptions options = {}) {
   using Store = detail::store_of_t<S>;
   if constexpr (!detail::check_store<Store>() || !detail::check_metadata_store<Store>())
-    return detail::InvalidCall{};
+    return detail::InvalidGroup{};
   else
     return detail::opened_group(detail::store_of(given), std::move(path), options);
 }
@@ -123,11 +123,11 @@ auto open_any(Group<S> const& group, std::string path, On... on) {
 template <class T, std::size_t Rank, class Codec = detail::codecs_for<T, BuiltInCodecs>, class S, class... On>
 auto open_array(Group<S> const& group, std::string path, On... on) {
   if constexpr (!detail::check_element<T>())
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   else if constexpr (!detail::check_opening<Codec, S, On...>())
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   else if constexpr (!detail::check_elements_space<T, Codec, S>())
-    return detail::InvalidCall{};
+    return detail::InvalidCall<T>{};
   else
     return detail::as_typed<T, Rank>(open_any<Codec>(group, std::move(path), std::move(on)...));
 }

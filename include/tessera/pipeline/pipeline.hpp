@@ -159,6 +159,7 @@ class Pipeline {
     }
     (std::make_index_sequence<passed>{});
   }
+  /// The pipeline of the chunks at the bottom of shards; without shards, this one.
   leaf_type const& leaf() const {
     if constexpr (is_sharded)
       return std::get<detail::ShardStage<Shard>>(stages_).codec().inner.leaf();

@@ -48,7 +48,7 @@ struct Sharding {
   using encoded_space = typename Inner::bytes_space;
   using inner_type = Inner;
   using queue_type = typename Inner::queue_type;
-  static constexpr int crossings = Inner::crossings;
+  static constexpr int crossings = Inner::crossings;  ///< of its inner chunks: copies between host and device
   static_assert(std::same_as<typename Index::array_space, space::Host> &&
                     std::same_as<typename Index::bytes_space, space::Host>,
                 "tessera: the index of a shard must be in host memory, wherever its chunks are: write "
@@ -60,7 +60,7 @@ struct Sharding {
   Extents chunk_shape{};
   Inner inner{};
   Index index{};
-  bool index_at_start = false;
+  bool index_at_start = false;  ///< whether the index is before the chunks, not behind them
 
   static Sharding from(ObjectReader& configuration) {
     return from(configuration, [](std::span<Specification const> codecs) { return Inner::from(codecs); });

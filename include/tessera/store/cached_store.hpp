@@ -108,6 +108,7 @@ class CachedStore : public detail::ForwardingStore<S, detail::Forwarded{.folders
 
   /// Drops all cached values.
   void clear() const { values_->clear(); }
+  /// Of all copies, since the store was made.
   CachedStoreStatistics statistics() const { return values_->statistics(); }
 
  private:

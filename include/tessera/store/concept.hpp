@@ -70,7 +70,7 @@ concept Store = ReadableStore<S, B> && WritableStore<S, B>;
 /// A key, or a prefix with keys below it.
 struct Listed {
   std::string_view path;  ///< from the store's root; valid during the visit
-  bool is_prefix = false;
+  bool is_prefix = false;  ///< whether keys lie below it, not a value
   std::uint64_t size = 0;  ///< bytes of a key's value
   Link link = Link::none;  ///< its target, if the store does not follow it; reading it is then an error
 };
@@ -209,12 +209,27 @@ class StoreOfNoBuffer {
   explicit StoreOfNoBuffer(A const&...) {}
 };
 
+// Of a type for which check_store has a message, the checks below give no second one.
+template <class S>
+consteval bool is_store() {
+  if constexpr (was_refused<S>())
+    return false;
+  else if constexpr (requires { typename S::buffer_type; })
+    return ReadableStore<S>;
+  else
+    return false;
+}
+
 template <class S>
 consteval bool check_writable() {
-  static_assert(WritableStore<S>,
-                "tessera: this store cannot be written: it lacks 'void write(Key const&, ByteView<space>, "
-                "queue_of<S>&) const' and 'bool erase(Key const&, queue_of<S>&) const'");
-  return WritableStore<S>;
+  if constexpr (!is_store<S>()) {
+    return false;
+  } else {
+    static_assert(WritableStore<S>,
+                  "tessera: this store cannot be written: it lacks 'void write(Key const&, ByteView<space>, "
+                  "queue_of<S>&) const' and 'bool erase(Key const&, queue_of<S>&) const'");
+    return WritableStore<S>;
+  }
 }
 
 template <class S>
@@ -223,11 +238,15 @@ inline constexpr bool reads_documents =
 
 template <class S>
 consteval bool check_metadata_store() {
-  static_assert(reads_documents<S>,
-                "tessera: metadata must be in host memory: pass a store of host buffers, or "
-                "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}; for documents only, "
-                "host_side(store)");
-  return reads_documents<S>;
+  if constexpr (!is_store<S>()) {
+    return false;
+  } else {
+    static_assert(reads_documents<S>,
+                  "tessera: metadata must be in host memory: pass a store of host buffers, or "
+                  "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}; for documents only, "
+                  "host_side(store)");
+    return reads_documents<S>;
+  }
 }
 
 }  // namespace detail

@@ -14,6 +14,7 @@ enum class Sharing { shared, alone };
 /// Held until destroyed; default-constructed, it locks nothing. Must not outlive its store.
 class FolderLock {
  public:
+  /// Whose `unlock_folder` the lock calls when it ends, with its handle.
   struct Owner {
     virtual void unlock_folder(std::intptr_t handle, Sharing sharing) noexcept = 0;
 

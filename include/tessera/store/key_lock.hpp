@@ -24,10 +24,11 @@ namespace tessera { inline namespace v0 {
 /// first.
 class SequenceCounter {
  public:
-  static constexpr std::uint64_t unknown = ~std::uint64_t{0};
+  static constexpr std::uint64_t unknown = ~std::uint64_t{0};  ///< of a value that is being replaced
 
   /// For `none_since`; `unknown` while a value is being replaced.
   std::uint64_t sequence() const;
+  /// Whether no replacement began since `sequence()` returned this number.
   bool none_since(std::uint64_t sequence) const { return begun_.load() == sequence; }
 
   /// Calls `replace`, which may replace a value. Thread-safe.
@@ -50,6 +51,7 @@ class SequenceCounter {
 /// that took it.
 class KeyLock {
  public:
+  /// Whose `unlock_key` the lock calls before it ends, with its number.
   struct Owner {
     virtual void unlock_key(std::size_t number) noexcept = 0;
 
@@ -81,7 +83,7 @@ class KeyLock {
 /// The locks shared by copies of a store. Keys may share a mutex: hold one lock at a time.
 class KeyLocks : FolderLock::Owner {
  public:
-  static constexpr std::size_t count = 64;
+  static constexpr std::size_t count = 64;  ///< mutexes
   /// The number of a key's mutex.
   static std::size_t number(Key const& key) { return std::hash<std::string>{}(key.path) % count; }
 

@@ -8,8 +8,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Bytes in a store's memory, unchanged whatever happens to the key and the store, and their owner. Hold the owner
-/// until a queue's work with them is done: `on.keep(lent.owner)`.
+/// The `bytes` in a store's memory, unchanged whatever happens to the key and the store, and their owner. Hold the
+/// owner until a queue's work with them is done: `on.keep(lent.owner)`.
 template <MemorySpace S>
 struct Lent {
   ByteView<S> bytes;

@@ -9,8 +9,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// One of many values, or parts of values. `lent` is the answer; nullopt: no such key. Limits are those of ReadRequest,
-/// for stores that read first.
+/// One of many values: `key`, and a `range` of it. `lent` is the answer; nullopt: no such key. `max_gap` and
+/// `max_request_bytes` are those of ReadRequest, for stores that read first.
 template <MemorySpace S>
 struct LendRequest {
   Key const* key;

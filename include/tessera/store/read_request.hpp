@@ -15,8 +15,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// One of many reads. `size` is the answer. The type depends on the space, not the store: stores that wrap stores pass
-/// requests on. The destination's limits bound the size, and stop the read.
+/// One of many reads: a `range` of the value of a `key`. `size` is the answer. The type depends on the space, not the
+/// store: stores that wrap stores pass requests on. The destination's limits bound the size, and stop the read.
 template <MemorySpace S>
 struct ReadRequest {
   Key const* key;

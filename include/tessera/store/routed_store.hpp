@@ -51,6 +51,7 @@ class RoutedStore {
  public:
   using buffer_type = buffer_of<Second>;
   static constexpr bool refused = !detail::check_routed<First, Second, Rule>();  ///< a message was given
+  /// As ReadsInTurn says.
   static constexpr bool reads_in_turn = ReadsInTurn<Second> && (apart || ReadsInTurn<First>);
 
   RoutedStore(First first, Second second, Rule choice)  // `rule` would shadow the member: g++ says so of a function

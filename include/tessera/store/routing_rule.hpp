@@ -21,6 +21,7 @@ concept KeyRule = std::copyable<R> && std::predicate<R const&, Key const&>;
 struct KeysBelow {
   std::string folder;
 
+  /// Whether the key belongs to the first store.
   bool operator()(Key const& key) const;
 };
 
@@ -30,6 +31,7 @@ struct ChunksWhere {
   std::string array;                                             ///< its path; "" is the root
   std::function<bool(std::span<std::uint64_t const>)> is_first;  ///< from any thread
 
+  /// Whether the key belongs to the first store.
   bool operator()(Key const& key) const;
 
  private:

@@ -17,7 +17,7 @@ class SplitStore : public RoutedStore<Meta, Chunks, detail::DocumentsApart> {
       : RoutedStore<Meta, Chunks, detail::DocumentsApart>{std::move(meta), std::move(chunks), {}} {}
 
   Meta const& metadata_store() const { return this->first(); }
-  Chunks const& chunk_store() const { return this->second(); }
+  Chunks const& chunk_store() const { return this->second(); }  ///< the store of chunks
 };
 
 }}  // namespace tessera::v0

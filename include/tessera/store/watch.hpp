@@ -11,7 +11,7 @@ namespace tessera { inline namespace v0 {
 
 /// Distinguishes a value from others that its key has at other times.
 struct ValueVersion {
-  std::array<std::uint64_t, 4> numbers{};
+  std::array<std::uint64_t, 4> numbers{};  ///< of the store that made it; equal for one value
   bool is_there = false;  ///< false: no such key
   /// Whether no later value can have these numbers. False for files just written: an inode may be reused within one
   /// tick of the clock.
@@ -24,6 +24,7 @@ struct ValueVersion {
 /// Of one value: while it exists, no later value has the same version. Must not outlive its store.
 class ValueWatch {
  public:
+  /// The store: `is_unchanged` says whether the watched value was not written since, `unwatch` ends the watch.
   struct Owner {
     virtual bool is_unchanged(std::intptr_t handle, ValueVersion const& seen) const = 0;
     virtual void unwatch(std::intptr_t handle) noexcept = 0;

@@ -36,10 +36,10 @@ struct ArrayView {
   static_assert(Rank <= max_rank);
   using element_type = T;
   using space_type = S;
-  static constexpr std::size_t rank = Rank;
+  static constexpr std::size_t rank = Rank;  ///< the number of dimensions
 
-  T* data = nullptr;
-  std::uint64_t shape[Rank == 0 ? 1 : Rank]{};
+  T* data = nullptr;                            ///< the first element, in space S
+  std::uint64_t shape[Rank == 0 ? 1 : Rank]{};  ///< in elements
   std::int64_t strides[Rank == 0 ? 1 : Rank]{};
 
   /// Contiguous memory in C order.
@@ -100,6 +100,7 @@ struct ArrayView {
   auto begin() const requires(S::host_accessible) { return detail::ElementIterator<T, Rank>{*this}; }
   std::default_sentinel_t end() const requires(S::host_accessible) { return {}; }
 
+  /// Shape and strides, these in bytes.
   Layout layout() const {
     Layout result{{}, {}, sizeof(T), 1};
     for (std::size_t d = 0; d < Rank; ++d) {

@@ -40,6 +40,7 @@ struct Slice {
         stop{detail::natural(stop_index, "a slice")},
         step{detail::natural(step_size, "a slice")} {}
 
+  /// Whether it is `all`: every index of a dimension of any length.
   constexpr bool is_all() const { return first == 0 && stop == Slice{}.stop && step == 1; }
 };
 

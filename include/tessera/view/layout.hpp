@@ -9,14 +9,16 @@
 
 namespace tessera { inline namespace v0 {
 
+/// Where the elements of an array lie in contiguous bytes.
 struct Layout {
-  Extents shape;
+  Extents shape;              ///< in elements
   Strides strides;            ///< bytes between elements, per dimension
   std::size_t item_size = 1;  ///< bytes
   std::size_t swapped = 1;    ///< bytes swapped together for the other byte order; 1: none
   /// The swapped components, if not all of an element is swapped alike. Then `swapped` is that of the largest.
   std::vector<ComponentRun> runs{};
 
+  /// Contiguous, the last dimension dense, of elements of `item_size` bytes.
   static Layout c_order(Extents const& shape, std::size_t item_size);
 
   /// Whether one copy moves elements from one layout to the other.

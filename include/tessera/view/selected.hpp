@@ -40,6 +40,7 @@ struct Steps {
 struct Region {
   Extents first, count, step;
 
+  /// Adds a dimension behind the others.
   void push_back(Steps const& next);
 };
 
@@ -57,7 +58,7 @@ struct PointList {
   std::uint64_t count;                    ///< points
 };
 
-/// Indices of one dimension, in memory order.
+/// The `indices` of one dimension, in memory order.
 struct IndexList {
   std::size_t dimension;
   std::vector<std::uint64_t> indices;
@@ -75,7 +76,7 @@ struct ResolvedSelection {
   Extents shape;                   ///< of the memory
   Region region{};                 ///< for each dimension without a list
   std::vector<IndexList> lists{};  ///< at most one per dimension
-  bool is_points = false, is_mask = false;
+  bool is_points = false, is_mask = false;  ///< whether it lists points, or is a mask; at most one of them
   Runs points{};    ///< used instead, if is_points
   MaskBits mask{};  ///< used instead, if is_mask; for both the memory has one dimension
 

@@ -14,7 +14,7 @@ struct AnyPlacer;
 
 }  // namespace detail
 
-/// Destination elements: address of the first, and distances in bytes.
+/// Destination elements: `data`, the address of the first, and `strides`, their distances in bytes.
 template <MemorySpace Space>
 struct StridedSpan {
   std::byte* data;
@@ -23,7 +23,7 @@ struct StridedSpan {
   std::size_t item_size = 0;                         ///< of an element that the placer makes
 };
 
-/// Source elements: address of the first, and distances in bytes.
+/// Source elements: `data`, the address of the first, and `strides`, their distances in bytes.
 template <MemorySpace Space>
 struct StridedView {
   std::byte const* data;

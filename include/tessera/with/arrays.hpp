@@ -74,12 +74,12 @@ requires(!std::same_as<T, S>) auto open(S const&, std::string = "", On...) {
   static_assert(sizeof(T) == 0,
                 "tessera: open needs the number of dimensions: open<float, 3>(store, path); if only the file has it, "
                 "use open(store, path) and visit of <tessera/array/visit.hpp>");
-  return detail::InvalidCall{};
+  return detail::InvalidCall<T>{};
 }
 template <class T, class... Rest, class S, class... More>
 auto create(S const&, std::string, NewArray<T> const&, More const&...) {
   static_assert(sizeof(T) == 0, "tessera: create needs the number of dimensions: create<float, 3>(store, path, ...)");
-  return detail::InvalidCall{};
+  return detail::InvalidCall<T>{};
 }
 
 }}  // namespace tessera::v0

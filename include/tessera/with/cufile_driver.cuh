@@ -48,6 +48,7 @@ class Driver {
   }
 
   unsigned most_at_once = 0;  ///< requests of a batch
+  /// The functions of the library; null before it is loaded.
   decltype(&::cuFileHandleRegister) register_file = nullptr;
   decltype(&::cuFileHandleDeregister) deregister_file = nullptr;
   decltype(&::cuFileBufRegister) register_buffer = nullptr;

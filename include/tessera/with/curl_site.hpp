@@ -66,10 +66,13 @@ struct Site {
     }
   }
 
+  /// Frees a list of headers.
   struct FreeList {
+    /// Also of null.
     void operator()(curl_slist* list) const { ::curl_slist_free_all(list); }
   };
 
+  /// The store's address, its options, the headers of each request, and the number of requests at once.
   Url url;
   HttpOptions options;
   std::unique_ptr<curl_slist, FreeList> headers{};

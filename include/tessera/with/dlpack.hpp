@@ -22,7 +22,7 @@ enum class Copying { if_needed, always, never };
 struct Request {
   std::optional<DLPackVersion> max_version = DLPackVersion{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};  ///< none: old
   std::optional<DLDevice> device{};  ///< none: where the elements are
-  Copying copy = Copying::if_needed;
+  Copying copy = Copying::if_needed;      ///< whether the elements may or must be copied
   std::optional<std::intptr_t> stream{};  ///< the consumer's, on its device: 1 legacy, 2 per-thread, -1 no order
 };
 

@@ -36,6 +36,7 @@ class ZipStore {
 
  public:
   using buffer_type = HostBuffer;
+  /// As ReadsInTurn says.
   static constexpr bool reads_in_turn = true;
 
   /// Throws: StoreError, if `path` names no zip file, or is a URL.

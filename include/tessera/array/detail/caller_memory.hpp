@@ -7,6 +7,7 @@
 
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
+#include <tessera/store/concept.hpp>
 #include <tessera/transfer/read_options.hpp>
 #include <tessera/transfer/write_options.hpp>
 #include <tessera/view/array_view.hpp>
@@ -109,7 +110,9 @@ inline constexpr bool is_of_the_host_alone = std::same_as<Memory, space::Host> &
 template <class T, std::size_t Rank, class Space, class M>
 consteval bool check_memory() {
   using Memory = CallerMemory<std::remove_reference_t<M>>;
-  if constexpr (!Memory::known && !SaysWhere<std::remove_reference_t<M>>) {
+  if constexpr (was_refused<std::remove_cvref_t<M>>()) {
+    return false;
+  } else if constexpr (!Memory::known && !SaysWhere<std::remove_reference_t<M>>) {
     return check_says_where<std::remove_reference_t<M>>();
   } else if constexpr (!Memory::known && Mdspan<std::remove_cvref_t<M>>) {
     static_assert(

@@ -39,7 +39,10 @@ consteval bool check_written_back() {
   static_assert(has_route,
                 "tessera: chunks of this array reach the store only from the device: hold them for writing there with "
                 "hold_for_writing<space::Device>");
-  return has_route && check_writable<typename State::store_type>();
+  if constexpr (has_route)
+    return check_writable<typename State::store_type>();
+  else
+    return false;
 }
 
 }}}  // namespace tessera::v0::detail

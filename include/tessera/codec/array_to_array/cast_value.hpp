@@ -17,6 +17,7 @@ namespace codec {
 struct CastValue : detail::Elementwise<CastValue> {
   static constexpr std::string_view name = "cast_value";
 
+  /// A number `from`, which becomes the number `to`.
   struct Pair {
     detail::JsonNumber from, to;
   };

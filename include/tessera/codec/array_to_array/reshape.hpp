@@ -16,6 +16,7 @@ namespace codec {
 struct Reshape : detail::Elementwise<Reshape> {
   static constexpr std::string_view name = "reshape";
 
+  /// One dimension of the encoded chunk.
   struct Dimension {
     std::uint64_t length = 0;           ///< 0: the rest, or that of the joined dimensions
     std::vector<std::size_t> joined{};  ///< dimensions of the chunk

@@ -20,8 +20,9 @@ struct PackBits {
   template <class S>
   static constexpr bool runs_in = S::host_accessible;
 
+  /// Whether a chunk has a byte with the number of unused bits, and where: none, first_byte, last_byte.
   enum class Padding : std::uint8_t { none, first_byte, last_byte };
-  Padding padding = Padding::none;
+  Padding padding = Padding::none;  ///< of chunks that it encodes
   std::optional<std::uint32_t> first_bit{}, last_bit{};
 
   static PackBits from(ObjectReader& configuration);
@@ -39,12 +40,13 @@ struct PackBits {
 
   /// Throws: MetadataError, if the codec does not accept the elements, or they do not have these bits.
   detail::PackedBits bits_of(ChunkSpecification const& chunk) const;
-  /// Throws: CodecError, if the size or the padding byte differs.
+  /// expect_elements and expect_unused throw CodecError, if the size or the padding byte differs.
   static void expect_elements(detail::PackedBits const& bits, std::size_t size);
   static void expect_unused(detail::PackedBits const& bits, std::byte found);
   /// The padding of an encoded chunk of `from` bytes: zarrs writes none where elements are whole bytes. Throws:
   /// CodecError, if the chunk has another size, or `to` bytes cannot hold its elements.
   Padding padding_in(detail::PackedBits const& bits, std::size_t from, std::size_t to) const;
+  /// The size in bytes of an encoded chunk without its padding byte.
   static std::size_t packed(detail::PackedBits const& bits);
 
  private:

@@ -43,7 +43,7 @@ struct element_traits<FixedString<N>> {
 /// At most N Unicode code points.
 template <std::size_t N>
 requires(N > 0) struct Utf32 {
-  char32_t codes[N] = {};
+  char32_t codes[N] = {};  ///< zeros behind the text
 
   Utf32() = default;
   /// Throws: Error, if the text is too long.
@@ -69,6 +69,7 @@ requires(N > 0) struct Utf32 {
     while (size > 0 && codes[size - 1] == U'\0') --size;
     return {codes, size};
   }
+  /// The same text in UTF-8.
   std::string utf8() const {
     std::string result;
     for (auto const code : view()) detail::append_utf8(result, code);

@@ -17,7 +17,7 @@ namespace tessera { inline namespace v0 {
 /// A field name as a template argument.
 template <std::size_t N>
 struct FieldName {
-  char text[N];
+  char text[N];  ///< with a zero at its end
   consteval FieldName(char const (&name)[N]) { std::copy_n(name, N, text); }
 };
 
@@ -38,6 +38,7 @@ requires(std::is_member_object_pointer_v<decltype(Pointer)>) struct member {
   using type = typename detail::MemberOf<decltype(Pointer)>::type;
   static std::string name() { return Name.text; }
   // A pointer to a data member is its offset in the struct (Itanium C++ ABI, 2.3).
+  /// The offset in the struct, in bytes.
   static std::uint32_t at() { return static_cast<std::uint32_t>(std::bit_cast<std::ptrdiff_t>(Pointer)); }
 };
 

@@ -17,6 +17,7 @@ requires(Format >= detail::first_small_float) struct float_bits {
   using bits_type = std::conditional_t<Format == NumberFormat::bfloat16, std::uint16_t, std::uint8_t>;
   bits_type bits = 0;
 
+  /// Exact.
   TESSERA_HOST_DEVICE explicit constexpr operator float() const {
     constexpr auto format = detail::small_float(Format);
     auto const all = format.sign() == 0 ? 0xffu : 2 * format.sign() - 1;  // formats of 6 and 4 bits use the low bits
@@ -58,7 +59,7 @@ struct element_traits<float_bits<Format>> {
   static constexpr DataType type{DataKind::floating, detail::size_of(Format), Format};
 };
 
-/// A complex number of two float_bits or float16_bits.
+/// A complex number of two float_bits or float16_bits, its `real` and `imaginary` parts.
 template <class Part>
 requires(element_traits<Part>::type.kind == DataKind::floating) struct complex_bits {
   Part real, imaginary;
@@ -78,6 +79,7 @@ requires(Format == NumberFormat::int2 || Format == NumberFormat::int4) struct in
   integer_bits() = default;
   /// Requires: the number fits.
   TESSERA_HOST_DEVICE explicit constexpr integer_bits(int number) : bits{static_cast<std::uint8_t>(number)} {}
+  /// The number, with its sign.
   TESSERA_HOST_DEVICE constexpr operator int() const {
     constexpr int count = Format == NumberFormat::int2 ? 4 : 16;
     int const low = bits % count;

@@ -19,7 +19,7 @@ struct datetime64 {
   std::int64_t count = 0;
   friend auto operator<=>(datetime64, datetime64) = default;
 };
-/// A duration in any unit and scale.
+/// A duration in any unit and scale: a count of them.
 template <TimeUnit Unit, std::uint32_t Scale = 1>
 struct timedelta64 {
   std::int64_t count = 0;

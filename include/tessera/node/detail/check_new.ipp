@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include <tessera/core/reader.hpp>
 #include <tessera/metadata/array_metadata.hpp>
@@ -22,6 +23,26 @@ namespace tessera { inline namespace v0 { namespace detail {
   }
   if (!is_filled || (!fields.empty() && at != type.size))
     throw MetadataError{to_text({"the fields do not match the type ", type.name(), ": ", describe_fields(fields)})};
+}
+
+[[gnu::cold]] TESSERA_DECL void check_extents(std::string_view member, Extents const& found, std::size_t rank) {
+  if (found.rank() != rank)
+    throw MetadataError{to_text({"found ", member, " of ", found.rank(), " dimensions, expected ", rank})};
+  for (auto n : found)
+    if (n == 0)
+      throw MetadataError{to_text({"found ", member, " ", to_string(found), ", expected numbers of at least 1"})};
+}
+
+TESSERA_DECL void check_new_chunks(Extents const& shape, Extents const& chunks, Extents const& shards, bool is_chunks) {
+  std::string_view const member = is_chunks ? ".chunks" : ".chunk_shape";
+  bool const in_shards = shards.rank() > 0;
+  if (in_shards) check_extents(".shards", shards, shape.rank());
+  if (in_shards && chunks.rank() == 0) return;  // the pipeline has them, or an error says that they are missing
+  check_extents(member, chunks, shape.rank());
+  for (std::size_t d = 0; in_shards && d < chunks.rank(); ++d)
+    if (shards[d] % chunks[d] != 0)
+      throw MetadataError{to_text({"found ", member, " ", to_string(chunks), ", expected divisors of .shards ",
+                                   to_string(shards), " in each dimension"})};
 }
 
 TESSERA_DECL void check_new(ArrayMetadata const& array) {

@@ -6,13 +6,17 @@
 #include <utility>
 
 #include <tessera/buffer/host_buffer.hpp>
+#include <tessera/store/concept.hpp>
 #include <tessera/store/local_store.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
 /// Text or a std::filesystem::path.
 template <class S>
-concept FolderName = std::convertible_to<S const&, std::string> && !requires { typename S::buffer_type; };
+concept FolderName = std::convertible_to<S const&, std::string> && !requires {
+  typename S::buffer_type;
+}
+&&!was_refused<S>();
 
 template <class S>
 S const& store_of(S const& store) {

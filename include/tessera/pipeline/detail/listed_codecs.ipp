@@ -79,7 +79,7 @@ TESSERA_DECL void expect_listed(KnownCodecs known, std::span<Specification const
   if (!how.empty())
     how += ", or open it with open() of <tessera/all.hpp>";
   else
-    how = "; docs/interop.md lists the codecs that tessera has";
+    how = "; docs/codecs/README.md lists the codecs that tessera has";
   auto const are = missing.size() == 1 ? " is" : " are";
   throw MetadataError{to_text({"codec ", names}),
                       to_text({"member codecs: ", names, are, " not among this program's codecs",
