@@ -37,6 +37,8 @@ TESSERA_DECL void for_each_part_of(ResolvedSelection const& what, Extents const&
 
 // "[3, 4]", of the i-th element of a shape.
 TESSERA_DECL std::string place_in(Extents const& shape, std::uint64_t i);
+// "[3, 4] of box 5", of the i-th element of boxes of the shape [boxes, box...].
+TESSERA_DECL std::string place_in_boxes(Extents const& shape, std::uint64_t i);
 
 /// Checks numbers. `place(i)`: which element the i-th one is. Throws: ConversionError naming the first that does not
 /// fit.

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,7 +22,6 @@
 #include <tessera/core/convert.hpp>
 #include <tessera/core/detail/any_conversion.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/memory/space.hpp>
@@ -35,14 +33,6 @@
 #include <tessera/view/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
-
-/// The name of the i-th element of boxes of that shape, for errors.
-inline std::string place_in_boxes(Extents const& shape, std::uint64_t i) {
-  std::uint64_t of_box = 1;
-  Extents box;
-  for (std::size_t d = 1; d < shape.rank(); ++d) box.push_back(shape[d]), of_box *= shape[d];
-  return to_text({place_in(box, i % of_box), " of box ", i / of_box});
-}
 
 /// Boxes of an array with padding, and the memory of another number type that they are read into. Of numbers of any
 /// types. The padding's value is one of the array.
