@@ -100,8 +100,8 @@ TEST_CASE("boxes in device memory in numbers of another type, with and without p
 TEST_CASE("boxes of an array in device memory in other numbers, in memory that the host can touch") {
   under_seeds(8, [] {
     DeviceQueue on{test::HostQueue{}};
-    auto const array = create_array<int, 1>(MemoryStore<HostBuffer>{}, "a", {.shape = {20}, .chunks = {6}},
-                                            Compressed{}, on);
+    auto const array =
+        create_array<int, 1>(MemoryStore<HostBuffer>{}, "a", {.shape = {20}, .chunks = {6}}, Compressed{}, on);
     array.write(all, on_device<int, 1>(test::numbers_from(0, 20), {20}, on)).wait();
     std::vector<Box> const boxes{{{4, 8}}, {{16, 20}}};
     std::vector<float> const expected{2, 2.5, 3, 3.5, 8, 8.5, 9, 9.5};

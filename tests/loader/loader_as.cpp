@@ -180,9 +180,7 @@ TEST_CASE("what makes no sense is refused by the call") {
   check_refused<ConversionError>([&] { (void)loader_as<int>(array, boxes, {.missing = 3}); },
                                  {"\"a\"", "missing numbers are read as NaN, which int32 cannot represent"});
   check_refused<SelectionError>(
-      [&] {
-        (void)loader_as<float>(array, boxes, {}, {.padding = {.before = {1}, .value = -1}});
-      },
+      [&] { (void)loader_as<float>(array, boxes, {}, {.padding = {.before = {1}, .value = -1}}); },
       {"found the value -1"});
 }
 

@@ -25,8 +25,8 @@ namespace tessera { inline namespace v0 {
 ///     read_boxes_as(array, crops, batch, {.scale = 1.0 / 255});
 ///
 /// Throws: as read_boxes; ConversionError naming the first element that does not fit and its box, after it has written
-/// all of the memory, unless such elements become the nearest number; and if numbers may be missing and the memory is of
-/// integers. In device memory the Pending's wait() throws it.
+/// all of the memory, unless such elements become the nearest number; and if numbers may be missing and the memory is
+/// of integers. In device memory the Pending's wait() throws it.
 template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M>
 requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_boxes_as(Array<T, Rank, S, P> const& array,
                                                                                std::span<Box const> boxes, M&& to,
@@ -35,8 +35,8 @@ requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_boxes_as(A
   return read_boxes_as(array, boxes, to, conversion, Padding{}, options);
 }
 
-/// Reads them into a new array of shape [boxes, box...]: `read_boxes_as<float>(array, crops, {.scale = 0.5})`. In device
-/// memory the call waits, unless every number of the array's type fits, or the nearest number is taken.
+/// Reads them into a new array of shape [boxes, box...]: `read_boxes_as<float>(array, crops, {.scale = 0.5})`. In
+/// device memory the call waits, unless every number of the array's type fits, or the nearest number is taken.
 template <class Program, Element T, std::size_t Rank, class S, class P>
 auto read_boxes_as(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, Conversion const& conversion = {},
                    ReadOptions const& options = {}) {

@@ -21,10 +21,10 @@ namespace tessera { inline namespace v0 {
 ///     auto loader = loader_as<float>(array, crops, {.scale = 1.0 / 255}, {.batch = 16});
 ///     while (auto batch = loader.next()) train(batch->view());
 ///
-/// The padding's value is one of the array, before it is converted. Throws: as the constructor of Loader;
-/// ConversionError, if numbers may be missing and Program is an integer type. `next` throws a ConversionError naming the
-/// first element of the batch that does not fit, unless such elements become the nearest number. For an array in device
-/// memory, and unless every number of its type fits, the loader's thread waits for each batch to know that.
+/// The padding's value is one of the array, before it is converted. `next` throws a ConversionError naming the first
+/// element of the batch that does not fit, unless such elements become the nearest number: in device memory, if some
+/// number of the array's type does not fit, the loader's thread therefore waits for each batch. Throws: as the
+/// constructor of Loader; ConversionError, if numbers may be missing and Program is an integer type.
 template <class Program, Element T, std::size_t Rank, class S, class P, Sampler F>
 auto loader_as(Array<T, Rank, S, P> const& array, F sampler, Conversion const& conversion = {},
                LoaderOptions const& options = {}) {

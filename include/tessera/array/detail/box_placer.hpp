@@ -41,11 +41,7 @@ class BoxPlacer final : public AnyPlacer<S> {
   /// ConvertingPlacer; null: they are copied. Requires: `boxes` and `part_placer` outlive this.
   BoxPlacer(BoxesInChunks const& boxes, std::byte* data, Strides const& strides, std::uint64_t bytes,
             AnyPlacer<S> const* part_placer = nullptr)
-      : boxes_{boxes},
-        data_{data},
-        between_{strides[0]},
-        is_large_{bytes >= beyond_caches},
-        part_placer_{part_placer} {
+      : boxes_{boxes}, data_{data}, between_{strides[0]}, is_large_{bytes >= beyond_caches}, part_placer_{part_placer} {
     for (std::size_t d = 1; d < strides.rank(); ++d) strides_.push_back(strides[d]);
   }
 

@@ -1,4 +1,4 @@
-// read_fitting and FittingRead: reads that end with an error if a number does not fit the type to which it is converted.
+// read_fitting and FittingRead: reads that end with an error if a number does not fit the type it is converted to.
 #pragma once
 #include <atomic>
 #include <cstddef>

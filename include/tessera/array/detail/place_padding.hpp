@@ -48,8 +48,8 @@ void for_each_part_beyond(BoxesInChunks const& boxes, std::size_t box, F&& f) {
 /// of the shape of all boxes. `value`: one element of the array. `other`: what places elements, if that is not a copy.
 /// Requires: the mode is `constant`.
 template <MemorySpace S>
-void place_padding(BoxesInChunks const& boxes, StridedSpan<S> const& to, ByteView<space::Host> value,
-                   queue_for<S>& on, AnyPlacer<S> const* other = nullptr) {
+void place_padding(BoxesInChunks const& boxes, StridedSpan<S> const& to, ByteView<space::Host> value, queue_for<S>& on,
+                   AnyPlacer<S> const* other = nullptr) {
   struct Kept {
     std::vector<Placement<S>> placements{};
     std::uint64_t held() const { return placements.capacity() * sizeof(Placement<S>); }

@@ -90,9 +90,8 @@ void read_boxes_by(AnyArray<S, P> const& array, std::span<Box const> boxes, Boxe
                    AnyConvertingPlacer<space::Host>& placer, bool refuses, ReadOptions const& options) {
   auto const read = [&] { read_boxes_into(array, resolved, to, options, value, &placer); };
   if (!refuses) return read();
-  read_fitting(placer, read, [&] {
-    find_misfit_of_boxes(array, boxes, padding, value, placer.conversion(), unobserved(options));
-  });
+  read_fitting(placer, read,
+               [&] { find_misfit_of_boxes(array, boxes, padding, value, placer.conversion(), unobserved(options)); });
 }
 
 /// `resolved`: the boxes. `to`: memory of the shape of all boxes. Returns a Pending, unless the memory is host memory.
@@ -123,8 +122,8 @@ auto read_given_boxes_as(AnyArray<S, P> const& array, std::span<Box const> boxes
                          Padding const& padding, ReadOptions const& options) {
   auto const kept = array.queue().host().template lease<BoxesInChunks>();
   resolve_boxes(array, boxes, padding, *kept);
-  auto const view = in_document(array.store(), array.document(),
-                                [&] { return view_of_boxes<Rank + 1>(to, kept->shape_of_all()); });
+  auto const view =
+      in_document(array.store(), array.document(), [&] { return view_of_boxes<Rank + 1>(to, kept->shape_of_all()); });
   StridedSpan<typename P::array_space> const there{reinterpret_cast<std::byte*>(view.data), view.layout().strides};
   return read_boxes_as_numbers<Program, T>(array, boxes, *kept, padding, there, conversion, options);
 }

@@ -45,8 +45,8 @@ class BatchReader {
  public:
   using Later = std::span<std::unique_ptr<PlannedBatch> const>;
 
-  /// Keeps nothing until it is told to. `value`: the bytes of the element that pads the array. Throws: MetadataError, if
-  /// the chunk grid is rectilinear; SelectionError, if the padding does not suit the array.
+  /// Keeps nothing until it is told to. `value`: the bytes of the element that pads the array. Throws: MetadataError,
+  /// if the chunk grid is rectilinear; SelectionError, if the padding does not suit the array.
   BatchReader(AnyArray<S, P> array, Padding const& padding, ByteView<space::Host> value)
       : array_{std::move(array)},
         shape_{array_.shape()},
@@ -79,8 +79,8 @@ class BatchReader {
   AnyArray<S, P> const& array() const { return array_; }
   auto& queue() const { return array_.queue(); }
 
-  /// The usual budget of keep(): the bytes of `batches` batches like this one, of the array's elements. 0, if chunks are
-  /// stored as they are in memory and larger than a box: to keep one, more of it is fetched than boxes want.
+  /// The usual budget of keep(): the bytes of `batches` batches like this one, of the array's elements. 0, if chunks
+  /// are stored as they are in memory and larger than a box: to keep one, more of it is fetched than boxes want.
   std::uint64_t usual_budget(PlannedBatch const& batch, std::uint64_t batches) const {
     auto const boxes = batch.boxes.size();
     auto const bytes =
