@@ -7,6 +7,7 @@
 #include <support/allocations.hpp>
 #include <support/brain.hpp>
 #include <tessera/array/read_boxes.hpp>
+#include <tessera/array/read_boxes_as.hpp>
 
 namespace boxes_tests {
 
@@ -55,6 +56,31 @@ TEST_CASE("boxes with padding on a warmed inline queue: nothing is allocated") {
     CHECK(counted.news() == 0);
     CHECK(counted.blocks() == 0);
   }
+}
+
+TEST_CASE("converted boxes on a warmed inline queue: nothing is allocated, whether or not numbers are refused") {
+  (void)test::all_allocations_are_seen();
+  using P = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
+  auto const array = open_array<std::uint8_t, 3, P>(test::brain_store(), "t1", test::HostQueue{});
+  Padding const padding{.before = {40, 40, 40}, .after = {40, 40, 40}, .value = 3};
+  std::vector<Box> boxes;
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    auto const x = i * 31 % 147, y = i * 47 % 183, z = i * 61 % 139;
+    boxes.push_back({{x, x + 50}, {y, y + 50}, {z, z + 50}});
+  }
+  auto const check = [&](auto& memory, Conversion const& conversion) {
+    for (int i = 0; i < 5; ++i) read_boxes_as(array, boxes, memory, conversion, padding);
+    test::Allocations counted;
+    read_boxes_as(array, boxes, memory, conversion, padding);
+    counted.stop();
+    CHECK(counted.news() == 0);
+    CHECK(counted.blocks() == 0);
+  };
+  std::vector<float> floats(boxes.size() * 50 * 50 * 50);
+  check(floats, {.scale = 0.5});
+  std::vector<std::int8_t> small(floats.size());
+  check(small, {.scale = 0.25, .offset = 64});  // fits always
+  check(small, {.scale = 0.5, .offset = 0.6});  // fits, if no number is above 253
 }
 
 }  // namespace boxes_tests

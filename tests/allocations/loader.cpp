@@ -10,12 +10,17 @@
 #include <support/allocations.hpp>
 #include <support/brain.hpp>
 #include <tessera/loader/loader.hpp>
+#include <tessera/loader/loader_as.hpp>
 
 namespace loader_tests {
 
 using namespace tessera;
 
-TEST_CASE("batches of a loader: after the first ones only boxes are allocated") {
+namespace {
+
+/// `make(array, sampler, options)`: a loader.
+template <class Make>
+void check_allocations(Make const& make) {
   (void)test::all_allocations_are_seen();
   using P = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
   auto const array = open_array<std::uint8_t, 3, P>(test::brain_store(), "t1", test::HostQueue{});
@@ -26,10 +31,10 @@ TEST_CASE("batches of a loader: after the first ones only boxes are allocated") 
   for (Option<std::uint64_t> const cache : {Option<std::uint64_t>{}, {0}, {1 << 20}, {1 << 26}}) {
     CAPTURE(cache.value());
     CAPTURE(cache.is_given());
-    Loader loader{array, [&, i = std::size_t{0}]() mutable { return std::optional{boxes[i++ % boxes.size()]}; },
-                  {.batch = batch, .cache = cache}};
+    auto const draw = [&, i = std::size_t{0}]() mutable { return std::optional{boxes[i++ % boxes.size()]}; };
+    auto loader = make(array, draw, LoaderOptions{.batch = batch, .cache = cache});
     {  // as much memory as batches in use at once: those ahead, one being read, one of the program
-      std::vector<std::optional<decltype(loader)::batch_type>> held;
+      std::vector<std::optional<typename decltype(loader)::batch_type>> held;
       for (int i = 0; i < 4; ++i) held.push_back(loader.next());
     }
     for (int i = 0; i < 40; ++i) (void)loader.next();
@@ -41,6 +46,20 @@ TEST_CASE("batches of a loader: after the first ones only boxes are allocated") 
     // Those that are read ahead meanwhile may be some more than those that are taken.
     CHECK(counted.blocks() <= 2 * (counted_batches + 4) * batch);
   }
+}
+
+}  // namespace
+
+TEST_CASE("batches of a loader: after the first ones only boxes are allocated") {
+  check_allocations([](auto const& array, auto const& draw, LoaderOptions const& options) {
+    return Loader{array, draw, options};
+  });
+}
+
+TEST_CASE("batches of a loader of other numbers: after the first ones only boxes are allocated") {
+  check_allocations([](auto const& array, auto const& draw, LoaderOptions const& options) {
+    return loader_as<float>(array, draw, {.scale = 0.5}, options);
+  });
 }
 
 TEST_CASE("by default a loader allocates one block for kept chunks, twice the size of ahead + 2 batches") {

@@ -1,4 +1,4 @@
-// expect: tessera: read_as and write_as convert integers, float16, float and double
+// expect: tessera: read_as, write_as, read_boxes_as and loader_as convert integers, float16, float and double
 #include <complex>
 #include <tessera/array/convert.hpp>
 #include <tessera/tessera.hpp>

@@ -10,6 +10,8 @@
 #include <tessera/array/detail/append.hpp>
 #include <tessera/array/detail/caller_memory.hpp>
 #include <tessera/array/detail/converted.hpp>
+#include <tessera/array/detail/converting_placer.hpp>
+#include <tessera/array/detail/fitting_read.hpp>
 #include <tessera/array/detail/run_call.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/visit.hpp>
@@ -21,19 +23,6 @@
 
 namespace tessera { inline namespace v0 {
 namespace detail {
-
-template <class Program, class T, class P>
-consteval bool check_conversion() {
-  constexpr bool are_numbers = ConvertibleElement<Program> && ConvertibleElement<T>;
-  static_assert(are_numbers, "tessera: read_as and write_as convert integers, float16, float and double");
-  if constexpr (are_numbers) {
-    constexpr bool converts = requires { sizeof(ConvertingPlacer<typename P::array_space, ToProgram<Program, T>>); };
-    static_assert(converts, "tessera: converting numbers in this memory space needs <tessera/array/convert.cuh>");
-    return converts;
-  } else {
-    return false;
-  }
-}
 
 // As in Array: errors name the array.
 template <class Sel, class S, class P>
@@ -47,37 +36,19 @@ auto view_for(AnyArray<S, P> const& array, M& memory, ResolvedSelection const& w
   return in_document(array.store(), array.document(), [&] { return caller_view<Rank>(memory, what.shape); });
 }
 
-// Errors name the array.
-template <class Way, class S, class P>
-Way way_for(AnyArray<S, P> const& array, Conversion const& conversion) try {
-  return way_of<Way>(conversion);
-} catch (ConversionError& error) {
-  error.in_key(array.path()).in_store(name_of(array.store()));
-  throw;
-}
-
-// Errors name the array.
-template <class Way, class S, class P>
-auto converting_placer(AnyArray<S, P> const& array, Conversion const& conversion) {
-  return std::make_unique<ConvertingPlacer<typename P::array_space, Way>>(way_for<Way>(array, conversion));
-}
-inline bool refuses_some(Conversion const& conversion, AnyConversion const& of) {
-  return conversion.out_of_range == OutOfRange::refuse && !of.fits_always;
-}
-
 // For any types. Returns a Pending, unless the memory is host memory.
 template <class S, class P>
 auto read_by(AnyArray<S, P> const& array, ResolvedSelection const& what, StridedSpan<typename P::array_space> const& to,
              std::unique_ptr<AnyConvertingPlacer<typename P::array_space>> placer, bool refuses,
              ReadOptions const& options) {
   if constexpr (std::same_as<typename P::array_space, space::Host>) {
-    if (refuses)
-      read_fitting(array, what, to, *placer, options);
-    else
-      read_converted(array, what, to, *placer, options);
+    auto const read = [&] { read_converted(array, what, to, *placer, options); };
+    if (!refuses) return read();
+    read_fitting(*placer, read, [&] { find_misfit(array, what, placer->conversion(), unobserved(options)); });
   } else {
-    if (refuses) return Pending{std::make_unique<FittingRead<S, P>>(array, what, to, std::move(placer), options)};
-    return read_converted(array, what, to, *placer, options);
+    using Reading = ConvertedSelection<S, P>;
+    if (!refuses) return read_converted(array, what, to, *placer, options);
+    return Pending{std::make_unique<FittingRead<Reading>>(Reading{array, what, to}, std::move(placer), options)};
   }
 }
 

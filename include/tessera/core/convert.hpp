@@ -160,7 +160,7 @@ std::string number_text(T number) {
     return std::to_string(number);
 }
 
-/// The error for a number that does not fit; `place` is its position.
+/// The error for a number that does not fit; `place`: which element it is, as "[3, 4] of the selection".
 TESSERA_DECL ConversionError does_not_fit(std::string const& number, bool is_same, DataType type,
                                           std::string const& place);
 

@@ -1,6 +1,7 @@
 // Loader: the boxes of a sampler in batches, read ahead by a thread, such as random crops for training. For an array in
 // device memory include <tessera/loader/loader.cuh>.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -37,21 +38,28 @@ namespace tessera { inline namespace v0 {
 /// loader was made; a kept chunk has the elements that it had when it was read.
 ///
 /// The destructor ends the thread: it waits for the store's answer to a request that is under way.
-template <Element T, std::size_t Rank, class S, class P>
+///
+/// Batches have the array's element type, or the other number type Program of loader_as.
+template <Element T, std::size_t Rank, class S, class P, Element Program = T>
 class Loader {
   using Buffer = buffer_in_t<typename P::array_space>;
-  using State = detail::LoaderState<detail::BatchSlot<T, Rank, Buffer>, S, P>;
+  using State = detail::LoaderState<detail::BatchSlot<Program, Rank, Buffer>, S, P>;
 
  public:
   using queue_type = typename P::queue_type;
-  using batch_type = LoadedBatch<T, Rank, Buffer>;
+  using batch_type = LoadedBatch<Program, Rank, Buffer>;
 
   /// Begins to read. The sampler is copied, and called by the loader's thread, `horizon` batches ahead; std::ref passes
   /// one of your own. Throws: Error, if a batch would have no boxes, or `ahead` is 0; MetadataError, if the chunk grid
   /// is rectilinear; SelectionError, if the padding does not suit the array; Error, DeviceError, if there is too little
   /// memory for the `cache` that was given. If none was given, `next` throws these.
   template <Sampler F>
-  Loader(Array<T, Rank, S, P> const& array, F sampler, LoaderOptions const& options = {})
+  requires std::same_as<T, Program> Loader(Array<T, Rank, S, P> const& array, F sampler,
+                                           LoaderOptions const& options = {})
+      : Loader{array, std::move(sampler), options, [](auto const&) { return nullptr; }} {}
+  /// For loader_as. `converter(array)`: the BatchConverter for the array on the loader's queue.
+  template <Sampler F, class Make>
+  Loader(Array<T, Rank, S, P> const& array, F sampler, LoaderOptions const& options, Make const& converter)
       : on_{array.untyped().queue()} {
     if constexpr (detail::check_boxes_of<T>() && detail::check_own_queue<queue_type>()) {
       if (options.batch == 0 || options.ahead == 0)
@@ -60,7 +68,8 @@ class Loader {
       auto own = array.untyped().on(detail::own_queue<queue_type>::make(on_));
       auto const value = detail::padding_value<T>(own, options.padding);
       ByteView<space::Host> const bytes{value.data(), value.size()};
-      state_ = std::make_unique<State>(std::move(own), std::move(sampler), options, bytes);
+      typename detail::BatchSlot<Program, Rank, Buffer>::Source const source{};
+      state_ = std::make_unique<State>(own, std::move(sampler), options, bytes, source, converter(own));
     }
   }
 

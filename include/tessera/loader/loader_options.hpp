@@ -20,8 +20,9 @@ struct LoaderOptions {
   std::size_t ahead = 2;  ///< batches that are ready or being read, at most; those that the program holds come on top
   /// Bytes of decoded chunks that are kept from batch to batch, in the array's memory space; 0: each batch fetches and
   /// decodes its chunks anew. The memory is allocated at once, but not for more chunks than the array has. Not given:
-  /// twice as many bytes as `ahead` + 2 batches like the first one, allocated when its boxes are known; but 0, if
-  /// chunks are stored as they are in memory and are larger than a box, because then only the wanted bytes are fetched.
+  /// twice as many bytes as `ahead` + 2 batches like the first one have in the array's type, allocated when its boxes
+  /// are known; but 0, if chunks are stored as they are in memory and are larger than a box, because then only the
+  /// wanted bytes are fetched.
   Option<std::uint64_t> cache{};
   /// Batches whose boxes are drawn before the first of them is read, if chunks are kept: of chunks that these need, the
   /// one that is needed last is evicted first. 1: the least recently used chunk is evicted first.

@@ -1,4 +1,4 @@
-// BoxPlacer: places the elements of each chunk into every box that wants them.
+// BoxPlacer: places the elements of each chunk into every box that wants them, as they are or converted.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -8,7 +8,9 @@
 
 #include <tessera/array/detail/boxes_in_chunks.hpp>
 #include <tessera/core/dimensions.hpp>
+#include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
+#include <tessera/memory/space.hpp>
 #include <tessera/place/copy.hpp>
 #include <tessera/place/detail/any_placer.hpp>
 #include <tessera/place/detail/non_temporal.hpp>
@@ -35,9 +37,11 @@ class BoxPlacer final : public AnyPlacer<S> {
 
  public:
   /// `data` and `strides`: the first element of the memory, and the distances in it, in bytes, the first of them from
-  /// one box to the next. `bytes`: of all elements of the boxes. Requires: `boxes` outlives this.
-  BoxPlacer(BoxesInChunks const& boxes, std::byte* data, Strides const& strides, std::uint64_t bytes)
-      : boxes_{boxes}, data_{data}, between_{strides[0]}, is_large_{bytes >= beyond_caches} {
+  /// one box to the next. `bytes`: of all elements of the boxes. `part_placer`: what places the parts, such as a
+  /// ConvertingPlacer; null: they are copied. Requires: `boxes` and `part_placer` outlive this.
+  BoxPlacer(BoxesInChunks const& boxes, std::byte* data, Strides const& strides, std::uint64_t bytes,
+            AnyPlacer<S> const* part_placer = nullptr)
+      : boxes_{boxes}, data_{data}, between_{strides[0]}, is_large_{bytes >= beyond_caches}, part_placer_{part_placer} {
     for (std::size_t d = 1; d < strides.rank(); ++d) strides_.push_back(strides[d]);
   }
 
@@ -57,6 +61,12 @@ class BoxPlacer final : public AnyPlacer<S> {
       }
     }
     return moved + place_kept(*kept, form, on);
+  }
+
+  /// Placements have elements of the array, which the placer of the parts may convert.
+  ByteView<space::Host> placed_fill(ByteView<space::Host> of_array) const override {
+    fill_ = part_placer_.placed_fill(of_array);
+    return of_array;
   }
 
   /// Never called: listed chunks are boxes.
@@ -88,6 +98,8 @@ class BoxPlacer final : public AnyPlacer<S> {
     auto of_way = form;
     of_way.to_strides = strides_;
     of_way.non_temporal = is_large_;
+    of_way.item_size = part_placer_.placed_size(form.item_size);
+    if (part_placer_.other) of_way.fill = fill_;
     std::uint64_t moved = 0;
     for (std::size_t i = 0; i < kept.ways.size(); ++i) {
       of_way.from_strides = form.from_strides;
@@ -99,7 +111,7 @@ class BoxPlacer final : public AnyPlacer<S> {
           if (kept.way[at] == i) kept.alike.push_back(kept.placements[at]);
         placements = &kept.alike;
       }
-      moved += placer<S>::place(*placements, of_way, on);
+      moved += part_placer_.place(*placements, of_way, on);
     }
     kept.placements.clear(), kept.ways.clear(), kept.way.clear();
     return moved;
@@ -110,6 +122,8 @@ class BoxPlacer final : public AnyPlacer<S> {
   std::int64_t const between_;
   Strides strides_{};  // of one box
   bool const is_large_;
+  PlacerOrUsual<S> const part_placer_;
+  ByteView<space::Host> mutable fill_{};  // set before any placing
 };
 
 }}}  // namespace tessera::v0::detail

@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -18,7 +17,6 @@
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/any_conversion.hpp>
 #include <tessera/core/function_ref.hpp>
-#include <tessera/memory/pending.hpp>
 #include <tessera/place/detail/convert.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -39,16 +37,41 @@ TESSERA_DECL void for_each_part_of(ResolvedSelection const& what, Extents const&
 
 // "[3, 4]", of the i-th element of a shape.
 TESSERA_DECL std::string place_in(Extents const& shape, std::uint64_t i);
+// "[3, 4] of box 5", of the i-th element of boxes of the shape [boxes, box...].
+TESSERA_DECL std::string place_in_boxes(Extents const& shape, std::uint64_t i);
 
-/// Checks numbers of a selection of that shape, from element `first` on. Throws: ConversionError naming the first that
-/// does not fit.
+/// Checks numbers. `place(i)`: which element the i-th one is. Throws: ConversionError naming the first that does not
+/// fit.
+template <class S, class P>
+void expect_fitting(AnyArray<S, P> const& array, std::byte const* numbers, std::size_t count,
+                    AnyConversion const& conversion, FunctionRef<std::string(std::uint64_t)> place) {
+  if (auto const i = conversion.first_misfit(numbers, count); i < count)
+    throw conversion.misfit(numbers + i * conversion.from_size, place(i))
+        .in_key(array.path())
+        .in_store(name_of(array.store()));
+}
+/// Those of a selection of that shape, from element `first` on.
 template <class S, class P>
 void expect_fitting(AnyArray<S, P> const& array, Extents const& shape, std::uint64_t first, std::byte const* numbers,
                     std::size_t count, AnyConversion const& conversion) {
-  if (auto const i = conversion.first_misfit(numbers, count); i < count)
-    throw conversion.misfit(numbers + i * conversion.from_size, place_in(shape, first + i))
-        .in_key(array.path())
-        .in_store(name_of(array.store()));
+  auto const place = [&](std::uint64_t i) { return place_in(shape, first + i) + " of the selection"; };
+  expect_fitting(array, numbers, count, conversion, place);
+}
+
+/// Checks numbers of the array. `read(to)`: reads all numbers of that shape, unconverted. As above.
+template <class S, class P, class Read>
+void expect_fitting_read(AnyArray<S, P> const& array, Extents const& shape, AnyConversion const& conversion,
+                         Read const& read, FunctionRef<std::string(std::uint64_t)> place) {
+  using Space = typename P::array_space;
+  auto& on = array.queue();
+  auto const item = conversion.from_size;
+  auto const count = checked_size(element_count(shape, "the selection"), "the selection");
+  buffer_in_t<Space> there(checked_size(checked_product(count, item, "the selection"), "the selection"),
+                           queue_in<Space>(on));
+  read(StridedSpan<Space>{there.span().data, Layout::c_order(shape, item).strides});
+  auto const here = copy_to<HostBuffer>(std::move(there), queue_between<space::Host, Space>(on));
+  on.wait();
+  expect_fitting(array, here.view().data, count, conversion, place);
 }
 
 /// For a second read of a selection, which is not counted again.
@@ -60,20 +83,16 @@ template <class S, class P>
 void find_misfit(AnyArray<S, P> const& array, ResolvedSelection const& what, AnyConversion const& conversion,
                  ReadOptions const& options) {
   using Space = typename P::array_space;
-  auto& on = array.queue();
   auto const item = conversion.from_size;
   for_each_part_of(what, array.chunk_shape(), item, [&](ResolvedSelection const& part, std::uint64_t first) {
-    auto const count = checked_size(element_count(part.shape, "the selection"), "the selection");
-    buffer_in_t<Space> there(checked_size(checked_product(count, item, "the selection"), "the selection"),
-                             queue_in<Space>(on));
-    auto const dense = Layout::c_order(part.shape, item).strides;
-    if constexpr (std::same_as<Space, space::Host>)
-      array.read(part, {there.span().data, dense}, options);
-    else
-      array.read(part, {there.span().data, dense}, options).wait();
-    auto const here = copy_to<HostBuffer>(std::move(there), queue_between<space::Host, Space>(on));
-    on.wait();
-    expect_fitting(array, what.shape, first, here.view().data, count, conversion);
+    auto const read = [&](StridedSpan<Space> const& to) {
+      if constexpr (std::same_as<Space, space::Host>)
+        array.read(part, to, options);
+      else
+        array.read(part, to, options).wait();
+    };
+    auto const place = [&](std::uint64_t i) { return place_in(what.shape, first + i) + " of the selection"; };
+    expect_fitting_read(array, part.shape, conversion, read, place);
   });
 }
 
@@ -106,61 +125,6 @@ void expect_given_fits(AnyArray<S, P> const& array, ResolvedSelection const& wha
     if (!fits) expect_fitting(array, what.shape, first, begin, static_cast<std::size_t>(count), conversion);
   });
 }
-
-/// A read into host memory, done when it returns. Throws: ConversionError.
-template <class S, class P>
-void read_fitting(AnyArray<S, P> const& array, ResolvedSelection const& what, StridedSpan<space::Host> const& to,
-                  AnyConvertingPlacer<space::Host>& placer, ReadOptions const& options) {
-  std::atomic<bool> misfit{true};
-  placer.misfits.seen = &misfit;
-  while (misfit) {  // until the misfit is named, or replaced
-    misfit = false;
-    read_converted(array, what, to, placer, options);
-    if (misfit) find_misfit(array, what, placer.conversion(), unobserved(options));
-  }
-}
-
-/// A read into other memory: its wait reports numbers that do not fit.
-template <class S, class P>
-class FittingRead : public Pending::Work {
-  using Space = typename P::array_space;
-  using FlagSpace = std::conditional_t<Space::host_accessible, space::Host, space::Pinned>;
-  using Placer = std::unique_ptr<AnyConvertingPlacer<Space>>;
-
- public:
-  FittingRead(AnyArray<S, P> const& array, ResolvedSelection const& what, StridedSpan<Space> const& to, Placer placer,
-              ReadOptions const& options)
-      : array_{array}, what_{what}, to_{to}, placer_{std::move(placer)}, flag_(1, queue_in<FlagSpace>(array.queue())) {
-    placer_->misfits = {&misfit_, flag_.span().data};
-    start(options);
-  }
-  ~FittingRead() override { reading_.detach(); }
-
-  bool is_done() override { return reading_.is_done(); }
-  void wait() override {
-    for (;;) {
-      reading_.wait();
-      if (!misfit_ && *flag_.span().data == std::byte{0}) return;
-      find_misfit(array_, what_, placer_->conversion(), {});
-      start({});
-    }
-  }
-
- private:
-  void start(ReadOptions const& options) {
-    misfit_ = false;
-    *flag_.span().data = std::byte{0};
-    reading_ = read_converted(array_, what_, to_, *placer_, options);
-  }
-
-  AnyArray<S, P> array_;
-  ResolvedSelection what_;
-  StridedSpan<Space> to_;
-  Placer placer_;
-  buffer_in_t<FlagSpace> flag_;
-  std::atomic<bool> misfit_{false};
-  Pending reading_;
-};
 
 /// Checks numbers in any memory that the host can touch; if the device can touch it too, waits for the queue first. As
 /// above.

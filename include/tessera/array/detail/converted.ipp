@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <string>
 
+#include <tessera/core/detail/checked.hpp>
+#include <tessera/core/dimensions.hpp>
 #include <tessera/core/function_ref.hpp>
+#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -41,6 +44,13 @@ TESSERA_DECL std::string place_in(Extents const& shape, std::uint64_t i) {
   auto place = shape;
   for (std::size_t d = shape.rank(); d-- > 0; i /= shape[d]) place[d] = i % shape[d];
   return to_string(place);
+}
+
+TESSERA_DECL std::string place_in_boxes(Extents const& shape, std::uint64_t i) {
+  Extents box;
+  for (std::size_t d = 1; d < shape.rank(); ++d) box.push_back(shape[d]);
+  auto const of_box = element_count(box, "a box");
+  return to_text({place_in(box, i % of_box), " of box ", i / of_box});
 }
 
 TESSERA_DECL ReadOptions unobserved(ReadOptions options) {

@@ -232,7 +232,9 @@ auto OpenArray<P>::read_listed(std::span<PlacedChunk const> listed, StridedSpan<
   auto const now = expect_inside(surrounding, to.strides);
   return run_call(*this, "a read", surrounding, queue, [&] {
     OpenChunks<P, Readable> const chunks{*this, readable(), whole(now)};
-    read_chunks(chunks.access(), Plan{listed, array->shape.get(), form.layout.shape}, to, queue, used.get());
+    auto source = chunks.access();
+    if (to.placer) source.fill = to.placer->placed_fill(source.fill);
+    read_chunks(source, Plan{listed, array->shape.get(), form.layout.shape}, to, queue, used.get());
   });
 }
 

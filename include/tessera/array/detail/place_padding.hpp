@@ -12,6 +12,7 @@
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/place/copy.hpp>
+#include <tessera/place/detail/any_placer.hpp>
 #include <tessera/place/detail/placement.hpp>
 #include <tessera/transfer/detail/part_placer.hpp>
 #include <tessera/view/strided_span.hpp>
@@ -44,15 +45,17 @@ void for_each_part_beyond(BoxesInChunks const& boxes, std::size_t box, F&& f) {
 }
 
 /// Fills those elements of the boxes that are padding, in the order of the queue; the host does not wait. `to`: memory
-/// of the shape of all boxes. `value`: one element. Requires: the mode is `constant`.
+/// of the shape of all boxes. `value`: one element of the array. `other`: what places elements, if that is not a copy.
+/// Requires: the mode is `constant`.
 template <MemorySpace S>
-void place_padding(BoxesInChunks const& boxes, StridedSpan<S> const& to, ByteView<space::Host> value,
-                   queue_for<S>& on) {
+void place_padding(BoxesInChunks const& boxes, StridedSpan<S> const& to, ByteView<space::Host> value, queue_for<S>& on,
+                   AnyPlacer<S> const* other = nullptr) {
   struct Kept {
     std::vector<Placement<S>> placements{};
     std::uint64_t held() const { return placements.capacity() * sizeof(Placement<S>); }
   };
-  PlacementForm form{value.size, 1, value, {}, {}};
+  PlacerOrUsual<S> const placing{other};
+  PlacementForm form{placing.placed_size(value.size), 1, placing.placed_fill(value), {}, {}};
   for (std::size_t d = 1; d < to.strides.rank(); ++d) form.to_strides.push_back(to.strides[d]);
   form.from_strides = form.to_strides;
   auto const fill = [&](std::size_t begin, std::size_t end) {
@@ -65,10 +68,10 @@ void place_padding(BoxesInChunks const& boxes, StridedSpan<S> const& to, ByteVie
         auto* const box = to.data + static_cast<std::int64_t>(i) * to.strides[0];
         placements.push_back({nullptr, address(box, first, form.to_strides), count});
         if (placements.size() < PartPlacer<S>::most) return;
-        placer<S>::place(placements, form, on);
+        placing.place(placements, form, on);
         placements.clear();
       });
-    if (!placements.empty()) placer<S>::place(placements, form, on);
+    if (!placements.empty()) placing.place(placements, form, on);
   };
   auto const n = static_cast<std::size_t>(boxes.shape_of_all()[0]);
   if constexpr (std::same_as<S, space::Host>)

@@ -21,6 +21,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
+#include <tessera/place/detail/any_placer.hpp>
 #include <tessera/transfer/read_options.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/layout.hpp>
@@ -84,10 +85,12 @@ std::array<std::byte, sizeof(T)> padding_value(AnyArray<S, P> const& array, Padd
 }
 
 /// `to`: memory of the shape of all boxes. `value`: the bytes of the element that pads the array, if boxes may have
-/// such. One plan: every chunk is listed once, and the placer knows its boxes.
+/// such. `part_placer`: what places elements, if that is not a copy. One plan: every chunk is listed once, and the
+/// placer knows its boxes.
 template <class S, class P>
 auto read_boxes_into(AnyArray<S, P> const& array, BoxesInChunks& boxes, StridedSpan<typename P::array_space> const& to,
-                     ReadOptions const& options, ByteView<space::Host> value = {}) {
+                     ReadOptions const& options, ByteView<space::Host> value = {},
+                     AnyPlacer<typename P::array_space> const* part_placer = nullptr) {
   using Space = typename P::array_space;
   auto const item_size = array.type().size;
   auto const& inner = array.inner_chunk_shape();
@@ -95,13 +98,14 @@ auto read_boxes_into(AnyArray<S, P> const& array, BoxesInChunks& boxes, StridedS
   for (std::size_t d = 0; d < inner.rank(); ++d) of_shard[d] = array.chunk_shape()[d] / inner[d];
   boxes.find_chunks(inner, of_shard, item_size);
   auto const elements = element_count(boxes.shape_of_all(), "the boxes");
-  BoxPlacer<Space> const placer{boxes, to.data, to.strides, checked_product(elements, item_size, "the boxes")};
+  auto const bytes = checked_product(elements, PlacerOrUsual<Space>{part_placer}.placed_size(item_size), "the boxes");
+  BoxPlacer<Space> const placer{boxes, to.data, to.strides, bytes, part_placer};
   auto const read = [&] {
     return array.read_listed(boxes.chunks(), {to.data, boxes.strides(), &placer, item_size}, options);
   };
   if (!boxes.has_constant()) return read();
   try {
-    place_padding<Space>(boxes, to, value, array.queue());
+    place_padding<Space>(boxes, to, value, array.queue(), part_placer);
     return read();
   } catch (...) {
     wait_and_throw(array.queue());

@@ -21,7 +21,7 @@ class AnyConversion {
   bool convert(std::byte* to, std::byte const* from, std::uint64_t count) const;
   /// The index of the first of `count` aligned numbers that does not fit, or `count`.
   virtual std::size_t first_misfit(std::byte const* numbers, std::size_t count) const = 0;
-  /// The error for a number that does not fit; `place` is its position.
+  /// As does_not_fit.
   virtual ConversionError misfit(std::byte const* number, std::string const& place) const = 0;
 
  protected:

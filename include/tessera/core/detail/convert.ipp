@@ -18,7 +18,7 @@ TESSERA_DECL ConversionError has_no_nan(DataType type) {
 TESSERA_DECL ConversionError does_not_fit(std::string const& number, bool is_same, DataType type,
                                           std::string const& place) {
   return ConversionError{
-      to_text({"element ", place, " of the selection is ", number, ", which ", is_same ? "" : "with scale and offset ",
+      to_text({"element ", place, " is ", number, ", which ", is_same ? "" : "with scale and offset ",
                "does not fit in ", type.name(), "; OutOfRange::saturate uses the nearest number"})};
 }
 

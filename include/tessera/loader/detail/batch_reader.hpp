@@ -25,6 +25,7 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
+#include <tessera/place/detail/any_placer.hpp>
 #include <tessera/place/detail/non_temporal.hpp>
 #include <tessera/place/detail/placement.hpp>
 #include <tessera/plan/detail/piece.hpp>
@@ -44,8 +45,8 @@ class BatchReader {
  public:
   using Later = std::span<std::unique_ptr<PlannedBatch> const>;
 
-  /// Keeps nothing until it is told to. `value`: the bytes of the element that pads the array. Throws: MetadataError, if
-  /// the chunk grid is rectilinear; SelectionError, if the padding does not suit the array.
+  /// Keeps nothing until it is told to. `value`: the bytes of the element that pads the array. Throws: MetadataError,
+  /// if the chunk grid is rectilinear; SelectionError, if the padding does not suit the array.
   BatchReader(AnyArray<S, P> array, Padding const& padding, ByteView<space::Host> value)
       : array_{std::move(array)},
         shape_{array_.shape()},
@@ -75,10 +76,11 @@ class BatchReader {
   /// The array's shape when this was made, in which boxes are resolved.
   Extents const& shape() const { return shape_; }
   bool keeps() const { return kept_.has_value(); }
+  AnyArray<S, P> const& array() const { return array_; }
   auto& queue() const { return array_.queue(); }
 
-  /// The usual budget of keep(): the bytes of `batches` batches like this one. 0, if chunks are stored as they are in
-  /// memory and larger than a box: to keep one, more of it is fetched than boxes want.
+  /// The usual budget of keep(): the bytes of `batches` batches like this one, of the array's elements. 0, if chunks
+  /// are stored as they are in memory and larger than a box: to keep one, more of it is fetched than boxes want.
   std::uint64_t usual_budget(PlannedBatch const& batch, std::uint64_t batches) const {
     auto const boxes = batch.boxes.size();
     auto const bytes =
@@ -95,13 +97,17 @@ class BatchReader {
   }
 
   /// Reads a batch into memory of the shape of all its boxes, in C order, and returns how many of its chunks were kept.
-  /// `later`: the batches that are known to follow. Use the memory in the queue's order. Throws: as a read.
-  std::size_t read(PlannedBatch& batch, Later later, std::byte* data, ReadOptions const& options) {
-    auto const all = Layout::c_order(batch.chunks.shape_of_all(), item_size_);
-    auto const bytes = checked_product(element_count(all.shape, "the boxes"), item_size_, "the boxes");
-    BoxPlacer<Space> const boxes{batch.chunks, data, all.strides, bytes};
+  /// `later`: the batches that are known to follow. `part_placer`: what places elements in the memory, if that is not a
+  /// copy; kept chunks have the array's elements. Use the memory in the queue's order. Throws: as a read.
+  std::size_t read(PlannedBatch& batch, Later later, std::byte* data, ReadOptions const& options,
+                   AnyPlacer<Space> const* part_placer = nullptr) {
+    auto const made_size = PlacerOrUsual<Space>{part_placer}.placed_size(item_size_);
+    auto const all = Layout::c_order(batch.chunks.shape_of_all(), made_size);
+    auto const bytes = checked_product(element_count(all.shape, "the boxes"), made_size, "the boxes");
+    BoxPlacer<Space> const boxes{batch.chunks, data, all.strides, bytes, part_placer};
+    ByteView<space::Host> const value{padding_value_.data(), padding_value_.size()};
     if (batch.chunks.has_constant())
-      place_padding<Space>(batch.chunks, {data, all.strides}, {padding_value_.data(), padding_value_.size()}, array_.queue());
+      place_padding<Space>(batch.chunks, {data, all.strides}, value, array_.queue(), part_placer);
     if (!kept_) {
       read_listed(batch.chunks.chunks(), {data, batch.chunks.strides(), &boxes, item_size_}, options);
       return 0;

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include <tessera/array/detail/box_placer.hpp>
+#include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
+#include <tessera/memory/space.hpp>
 #include <tessera/place/copy.hpp>
 #include <tessera/place/detail/any_placer.hpp>
 
@@ -42,6 +44,10 @@ class KeepingPlacer final : public AnyPlacer<S> {
       if (!placements.empty()) placer<S>::place(placements, of_slots, on);
     }
     return boxes_.place(batch, form, on);
+  }
+
+  ByteView<space::Host> placed_fill(ByteView<space::Host> of_array) const override {
+    return boxes_.placed_fill(of_array);
   }
 
   /// Never called: listed chunks are boxes.

@@ -15,6 +15,7 @@
 
 #include <tessera/array/any_array.hpp>
 #include <tessera/core/function_ref.hpp>
+#include <tessera/loader/detail/batch_converter.hpp>
 #include <tessera/loader/detail/batch_pool.hpp>
 #include <tessera/loader/detail/batch_reader.hpp>
 #include <tessera/loader/detail/planned_batch.hpp>
@@ -35,12 +36,13 @@ class LoaderState {
   using Pool = BatchPool<Slot>;
 
   /// `array`: on a queue of the loader's own. `value`: the bytes of the element that pads it. `source`: for the memory
-  /// of the batches.
+  /// of the batches. `converter`: what makes their elements, if those are not the array's.
   LoaderState(AnyArray<S, P> const& array, Draw draw, LoaderOptions const& options, ByteView<space::Host> value,
-              typename Slot::Source source = {})
+              typename Slot::Source source = {}, std::unique_ptr<BatchConverter<S, P>> converter = nullptr)
       : options_{options},
         source_{std::move(source)},
-        item_size_{array.type().size},
+        converter_{std::move(converter)},
+        item_size_{converter_ ? converter_->item_size() : array.type().size},
         draw_{std::move(draw)},
         reader_{array, options.padding, value},
         ready_{options.ahead},
@@ -100,8 +102,10 @@ class LoaderState {
       if (batch.error) std::rethrow_exception(batch.error);
       auto* const data = slot->of_shape(batch.chunks.shape_of_all(), item_size_, source_, reader_.queue());
       wanted_ += batch.wanted.size();
-      hits_ += reader_.read(batch, std::span{planned_}.subspan(1, drawn_ - 1), data,
-                            {.stop = ready_.stop(), .traffic = &traffic_});
+      std::span const later = std::span{planned_}.subspan(1, drawn_ - 1);
+      ReadOptions const reading{.stop = ready_.stop(), .traffic = &traffic_};
+      hits_ += converter_ ? converter_->read(reader_, batch, later, data, reading)
+                          : reader_.read(batch, later, data, reading);
       slot->ready = reader_.queue().record();
     } catch (...) {
       slot->error = std::current_exception();
@@ -160,7 +164,8 @@ class LoaderState {
 
   LoaderOptions const options_;
   typename Slot::Source const source_;
-  std::size_t const item_size_;
+  std::unique_ptr<BatchConverter<S, P>> const converter_;
+  std::size_t const item_size_;  // of an element of the batches
   // Of the thread.
   Draw draw_;
   BatchReader<S, P> reader_;

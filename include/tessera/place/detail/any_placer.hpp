@@ -5,6 +5,7 @@
 #include <span>
 
 #include <tessera/core/dimensions.hpp>
+#include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/place/detail/listed.hpp>
 #include <tessera/place/detail/placement.hpp>
@@ -21,6 +22,8 @@ struct AnyPlacer {
                                      queue_for<S>& on) const = 0;
   /// Converts an array's fill value to the one that placements use. Valid as long as this.
   virtual ByteView<space::Host> placed_fill(ByteView<space::Host> of_array) const { return of_array; }
+  /// The bytes of an element where it is placed.
+  virtual std::size_t placed_size(std::size_t of_array) const { return of_array; }
 
  protected:
   ~AnyPlacer() = default;
@@ -37,6 +40,10 @@ struct PlacerOrUsual {
   std::uint64_t place_listed(ListedBatch<S> const& batch, PlacementForm const& form, queue_for<S>& on) const {
     return other ? other->place_listed(batch, form, on) : placer<S>::place_listed(batch, form, on);
   }
+  ByteView<space::Host> placed_fill(ByteView<space::Host> of_array) const {
+    return other ? other->placed_fill(of_array) : of_array;
+  }
+  std::size_t placed_size(std::size_t of_array) const { return other ? other->placed_size(of_array) : of_array; }
 };
 
 }  // namespace detail

@@ -42,6 +42,7 @@ class AnyConvertingPlacer : public AnyPlacer<S> {
     fill_fits_ = conversion().convert(fill_, of_array.data, 1);
     return {fill_, conversion().to_size};
   }
+  std::size_t placed_size(std::size_t) const override { return conversion().to_size; }
 
  protected:
   bool fill_fits() const { return fill_fits_; }

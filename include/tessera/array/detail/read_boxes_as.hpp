@@ -1,0 +1,154 @@
+// read_boxes_as_numbers: boxes of an array in memory of another number type.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <tessera/array/any_array.hpp>
+#include <tessera/array/detail/boxes_in_chunks.hpp>
+#include <tessera/array/detail/converted.hpp>
+#include <tessera/array/detail/converting_placer.hpp>
+#include <tessera/array/detail/fitting_read.hpp>
+#include <tessera/array/detail/read_boxes.hpp>
+#include <tessera/array/owned_array.hpp>
+#include <tessera/array/padding.hpp>
+#include <tessera/buffer/concept.hpp>
+#include <tessera/core/convert.hpp>
+#include <tessera/core/detail/any_conversion.hpp>
+#include <tessera/core/dimensions.hpp>
+#include <tessera/memory/bytes.hpp>
+#include <tessera/memory/pending.hpp>
+#include <tessera/memory/space.hpp>
+#include <tessera/metadata/detail/node_document.hpp>
+#include <tessera/place/detail/convert.hpp>
+#include <tessera/transfer/read_options.hpp>
+#include <tessera/view/box.hpp>
+#include <tessera/view/layout.hpp>
+#include <tessera/view/strided_span.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// Boxes of an array with padding, and the memory of another number type that they are read into. Of numbers of any
+/// types. The padding's value is one of the array.
+template <class S, class P>
+struct ConvertedBoxes {
+  using Space = typename P::array_space;
+  using Value = std::array<std::byte, sizeof(std::uint64_t)>;
+
+  AnyArray<S, P> array;
+  std::vector<Box> boxes;
+  Padding padding;
+  Value value;
+  StridedSpan<Space> to;
+
+  Pending read(AnyConvertingPlacer<Space>& placer, ReadOptions const& options) const {
+    auto const kept = array.queue().host().template lease<BoxesInChunks>();
+    resolve_boxes(array, boxes, padding, *kept);
+    return read_boxes_into(array, *kept, to, options, {value.data(), placer.conversion().from_size}, &placer);
+  }
+  void find_misfit(AnyConversion const& conversion) const {
+    find_misfit_of_boxes(array, boxes, padding, {value.data(), conversion.from_size}, conversion, {});
+  }
+};
+
+/// Reads boxes again, one after the other, unconverted. Throws: ConversionError naming the first number that does not
+/// fit; returns if another writer has replaced it.
+template <class S, class P>
+void find_misfit_of_boxes(AnyArray<S, P> const& array, std::span<Box const> boxes, Padding const& padding,
+                          ByteView<space::Host> value, AnyConversion const& conversion, ReadOptions const& options) {
+  using Space = typename P::array_space;
+  auto const kept = array.queue().host().template lease<BoxesInChunks>();
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    resolve_boxes(array, boxes.subspan(i, 1), padding, *kept);
+    auto const shape = kept->shape_of_all();
+    auto const read = [&](StridedSpan<Space> const& to) {
+      if constexpr (std::same_as<Space, space::Host>)
+        read_boxes_into(array, *kept, to, options, value);
+      else
+        read_boxes_into(array, *kept, to, options, value).wait();
+    };
+    auto const size = element_count(shape, "the boxes");
+    auto const place = [&](std::uint64_t k) {
+      auto all = shape;
+      all[0] = boxes.size();
+      return place_in_boxes(all, i * size + k);
+    };
+    expect_fitting_read(array, shape, conversion, read, place);
+  }
+}
+
+/// For host memory, and numbers of any types. `resolved`: the boxes.
+template <class S, class P>
+void read_boxes_by(AnyArray<S, P> const& array, std::span<Box const> boxes, BoxesInChunks& resolved,
+                   Padding const& padding, ByteView<space::Host> value, StridedSpan<space::Host> const& to,
+                   AnyConvertingPlacer<space::Host>& placer, bool refuses, ReadOptions const& options) {
+  auto const read = [&] { read_boxes_into(array, resolved, to, options, value, &placer); };
+  if (!refuses) return read();
+  read_fitting(placer, read,
+               [&] { find_misfit_of_boxes(array, boxes, padding, value, placer.conversion(), unobserved(options)); });
+}
+
+/// `resolved`: the boxes. `to`: memory of the shape of all boxes. Returns a Pending, unless the memory is host memory.
+template <class Program, class T, class S, class P>
+auto read_boxes_as_numbers(AnyArray<S, P> const& array, std::span<Box const> boxes, BoxesInChunks& resolved,
+                           Padding const& padding, StridedSpan<typename P::array_space> const& to,
+                           Conversion const& conversion, ReadOptions const& options) {
+  using Way = ToProgram<Program, T>;
+  using Reading = ConvertedBoxes<S, P>;
+  typename Reading::Value value{};
+  if (resolved.has_constant()) std::ranges::copy(padding_value<T>(array, padding), value.begin());
+  ByteView<space::Host> const bytes{value.data(), sizeof(T)};
+  if constexpr (std::same_as<typename P::array_space, space::Host>) {
+    ConvertingPlacer<space::Host, Way> placer{way_for<Way>(array, conversion)};
+    bool const refuses = refuses_some(conversion, placer.conversion());
+    read_boxes_by(array, boxes, resolved, padding, bytes, to, placer, refuses, options);
+  } else {
+    auto placer = converting_placer<Way>(array, conversion);
+    if (!refuses_some(conversion, placer->conversion()))
+      return read_boxes_into(array, resolved, to, options, bytes, placer.get());
+    Reading reading{array, {boxes.begin(), boxes.end()}, padding, value, to};
+    return Pending{std::make_unique<FittingRead<Reading>>(std::move(reading), std::move(placer), options)};
+  }
+}
+
+template <class Program, class T, std::size_t Rank, class S, class P, class M>
+auto read_given_boxes_as(AnyArray<S, P> const& array, std::span<Box const> boxes, M& to, Conversion const& conversion,
+                         Padding const& padding, ReadOptions const& options) {
+  auto const kept = array.queue().host().template lease<BoxesInChunks>();
+  resolve_boxes(array, boxes, padding, *kept);
+  auto const view =
+      in_document(array.store(), array.document(), [&] { return view_of_boxes<Rank + 1>(to, kept->shape_of_all()); });
+  StridedSpan<typename P::array_space> const there{reinterpret_cast<std::byte*>(view.data), view.layout().strides};
+  return read_boxes_as_numbers<Program, T>(array, boxes, *kept, padding, there, conversion, options);
+}
+
+template <class Program, class T, std::size_t Rank, class S, class P>
+auto read_new_boxes_as(AnyArray<S, P> const& array, std::span<Box const> boxes, Conversion const& conversion,
+                       Padding const& padding, ReadOptions const& options) {
+  using Space = typename P::array_space;
+  auto const kept = array.queue().host().template lease<BoxesInChunks>();
+  resolve_boxes(array, boxes, padding, *kept);
+  auto const shape = kept->shape_of_all();
+  OwnedArray<Program, Rank + 1, buffer_in_t<Space>> result{shape, queue_in<Space>(array.queue())};
+  StridedSpan<Space> const to{reinterpret_cast<std::byte*>(result.data()),
+                              Layout::c_order(shape, sizeof(Program)).strides};
+  if constexpr (std::same_as<Space, space::Host>) {
+    read_boxes_as_numbers<Program, T>(array, boxes, *kept, padding, to, conversion, options);
+  } else {
+    auto pending = read_boxes_as_numbers<Program, T>(array, boxes, *kept, padding, to, conversion, options);
+    ConversionOf const all_numbers{way_of<ToProgram<Program, T>>(conversion)};
+    if (Space::host_accessible || refuses_some(conversion, all_numbers))
+      pending.wait();
+    else
+      pending.detach();
+  }
+  return result;
+}
+
+}}}  // namespace tessera::v0::detail

@@ -1,0 +1,68 @@
+// NumberBatches: the batches of a loader, in numbers of another type than the array's.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <tessera/array/any_array.hpp>
+#include <tessera/array/detail/converted.hpp>
+#include <tessera/array/detail/fitting_read.hpp>
+#include <tessera/array/detail/read_boxes_as.hpp>
+#include <tessera/loader/detail/batch_converter.hpp>
+#include <tessera/loader/detail/batch_reader.hpp>
+#include <tessera/loader/detail/planned_batch.hpp>
+#include <tessera/memory/space.hpp>
+#include <tessera/place/detail/convert.hpp>
+#include <tessera/transfer/read_options.hpp>
+#include <tessera/view/strided_span.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// Of numbers of any types.
+template <class S, class P>
+class NumberBatches final : public BatchConverter<S, P> {
+  using Space = typename P::array_space;
+  using Reader = BatchReader<S, P>;
+  using Placer = std::unique_ptr<AnyConvertingPlacer<Space>>;
+
+ public:
+  /// `array`: the loader's, on its queue. `refuses`: some numbers may not fit, and are refused.
+  NumberBatches(AnyArray<S, P> const& array, Placer placer, bool refuses) : placer_{std::move(placer)} {
+    if (!refuses) return;
+    misfit_.emplace(array.queue());
+    misfit_->watch(*placer_);
+  }
+
+  std::size_t item_size() const override { return placer_->conversion().to_size; }
+
+  std::size_t read(Reader& reader, PlannedBatch& batch, typename Reader::Later later, std::byte* data,
+                   ReadOptions const& options) override {
+    if (!misfit_) return reader.read(batch, later, data, options, placer_.get());
+    for (std::optional<std::size_t> hits;;) {
+      misfit_->reset();
+      auto const found = reader.read(batch, later, data, hits ? unobserved(options) : options, placer_.get());
+      if (!hits) hits = found;
+      if constexpr (!std::same_as<Space, space::Host>) reader.queue().wait();
+      if (!misfit_->is_set()) return *hits;
+      find_misfit(reader, batch, later, unobserved(options));
+    }
+  }
+
+ private:
+  // Of the chunks that are kept, also if another writer has replaced them. Returns if it was in one that was not kept,
+  // and was replaced.
+  void find_misfit(Reader& reader, PlannedBatch& batch, typename Reader::Later later, ReadOptions const& options) {
+    auto const shape = batch.chunks.shape_of_all();
+    auto const read = [&](StridedSpan<Space> const& to) { reader.read(batch, later, to.data, options); };
+    auto const place = [&](std::uint64_t i) { return place_in_boxes(shape, i); };
+    expect_fitting_read(reader.array(), shape, placer_->conversion(), read, place);
+  }
+
+  Placer placer_;
+  std::optional<MisfitFlag<Space>> misfit_{};
+};
+
+}}}  // namespace tessera::v0::detail
