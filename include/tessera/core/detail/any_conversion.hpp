@@ -1,5 +1,6 @@
 // AnyConversion: type-erased conversions, so that code that moves numbers is compiled once for all types.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -91,10 +92,17 @@ class ConversionOf final : public AnyConversion {
       std::memcpy(to + i * sizeof(To), &result, sizeof(To));
     };
     constexpr std::size_t turn = 16;  // a constant count lets the compiler vectorise
-    for (; count >= turn; count -= turn, from += turn * sizeof(From), to += turn * sizeof(To))
+    if (count < turn) {
+      for (std::size_t i = 0; i < count; ++i) one(i);
+      return fits;
+    }
+    for (;;) {
       for (std::size_t i = 0; i < turn; ++i) one(i);
-    for (std::size_t i = 0; i < count; ++i) one(i);
-    return fits;
+      if (count == turn) return fits;
+      // The last turn begins within the one before: one by one, the rest of a short row would take most of the time.
+      auto const step = std::min(count - turn, turn);
+      from += step * sizeof(From), to += step * sizeof(To), count -= step;
+    }
   }
 
   // Converts numbers that may be missing. Returns whether the others fit.
