@@ -39,10 +39,10 @@ class [[nodiscard("tessera: a dropped Pending waits and discards errors: keep it
   /// it is not suspended.
   bool await_ready() const { return is_done(); }
   template <class Handle>
-  bool await_suspend(Handle coroutine) {
+  bool await_suspend(Handle coroutine) {  ///< whether it is suspended
     return work_->call_behind([](void* at) { Handle::from_address(at).resume(); }, coroutine.address());
   }
-  void await_resume() { wait(); }
+  void await_resume() { wait(); }  ///< throws what wait() throws
 
  private:
   std::unique_ptr<Work> work_;
