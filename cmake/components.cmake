@@ -30,7 +30,10 @@ set(tessera_nlohmann_json HEADER nlohmann/json.hpp TARGETS nlohmann_json::nlohma
 # The components made by default. A toolkit is searched for only if the program enables CUDA.
 set(tessera_usual_components deflate zstd blosc lz4 bz2 lzma zfp curl zip all nlohmann_json dlpack ipc testing)
 if(CMAKE_CXX_COMPILER_LOADED)
-  list(APPEND tessera_usual_components compiled c)
+  list(APPEND tessera_usual_components compiled)
+  if(TESSERA_C)
+    list(APPEND tessera_usual_components c)
+  endif()
 endif()
 if(CMAKE_CUDA_COMPILER_LOADED OR TARGET CUDA::cudart OR TESSERA_CUDA)
   list(APPEND tessera_usual_components cuda nvcomp cufile)

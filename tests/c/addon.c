@@ -16,11 +16,11 @@ typedef struct attached {
 static int is_ok(napi_env env, napi_status status) {
   if (status == napi_ok) return 1;
   napi_extended_error_info const* info;
-  int pending = 0;
+  char const* message = "a call of N-API failed";
   bool is_pending = false;
-  if (napi_is_exception_pending(env, &is_pending) == napi_ok) pending = is_pending;
-  if (!pending && napi_get_last_error_info(env, &info) == napi_ok)
-    napi_throw_error(env, NULL, info->error_message ? info->error_message : "a call of N-API failed");
+  /* Before any other call, which replaces it. */
+  if (napi_get_last_error_info(env, &info) == napi_ok && info->error_message) message = info->error_message;
+  if (napi_is_exception_pending(env, &is_pending) == napi_ok && !is_pending) napi_throw_error(env, NULL, message);
   return 0;
 }
 
