@@ -264,7 +264,7 @@ function(tessera_c_component problem)
   target_include_directories(tessera_c INTERFACE $<TARGET_PROPERTY:tessera::tessera,INTERFACE_INCLUDE_DIRECTORIES>)
   set_target_properties(tessera_c PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     LINK_DEPENDS ${symbols})
-  target_link_options(tessera_c PRIVATE LINKER:--version-script=${symbols})
+  target_link_options(tessera_c PRIVATE LINKER:--version-script=${symbols} LINKER:-z,nodelete)  # it may have threads
   add_library(tessera::c ALIAS tessera_c)
 endfunction()
 

@@ -2,8 +2,8 @@
    between processes. CMake: tessera::c, a shared library. C++ programs include tessera/tessera.hpp instead.
 
    Every function that can fail returns a tessera_status, and describes a failure in the caller's tessera_error, which
-   may be NULL. No C++ exception leaves the library, and it keeps no state besides the handles. A handle that a function
-   makes belongs to the caller, who closes it; after a failure it is NULL. To close NULL does nothing.
+   may be NULL: the library keeps no error, and no C++ exception leaves it. A handle that a function makes belongs to
+   the caller, who closes it; after a failure it is NULL. Closing NULL does nothing.
 
    Threads: different handles are independent. One handle may be used by several threads at once; closing it requires
    that no other call uses it. Text is UTF-8 and ends with a zero byte. */

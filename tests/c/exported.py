@@ -13,5 +13,6 @@ lines = subprocess.run(["nm", "-D", "--defined-only", library], text=True, check
 exported = {line.split()[-1] for line in lines.splitlines()}
 declared = set(re.findall(r"^TESSERA_C_API .*?(tessera_\w+)\(", pathlib.Path(header).read_text(), re.M))
 assert len(declared) > 10, declared
-assert exported == declared, f"exported alone: {sorted(exported - declared)}\ndeclared alone: {sorted(declared - exported)}"
+differ = f"exported alone: {sorted(exported - declared)}\ndeclared alone: {sorted(declared - exported)}"
+assert exported == declared, differ
 print(f"{len(declared)} functions")

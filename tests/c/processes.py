@@ -2,6 +2,7 @@
 """A column between two processes: a program in C publishes it, and Node attaches it by its JSON.
 
     processes.py PROGRAM ADDON NODE [PRELOADED]
+    processes.py --not-run WHY
 
 PRELOADED: the sanitizers' runtime, which the addon needs and Node does not have.
 """
@@ -10,6 +11,9 @@ import pathlib
 import subprocess
 import sys
 
+if sys.argv[1] == "--not-run":
+    print(f"not run: the consumer in Node: {sys.argv[2]}")
+    sys.exit(77)
 program, addon, node, *preloaded = sys.argv[1:]
 environment = dict(os.environ)
 if preloaded:
