@@ -45,7 +45,7 @@ typedef enum tessera_status {
   TESSERA_IPC = 8,            /**< memory cannot be published, attached or used */
   TESSERA_PRODUCER_GONE = 9,  /**< the process that published the memory has ended, or has stopped publishing */
   TESSERA_LEASE_REFUSED = 10, /**< another process has a lease to write */
-  TESSERA_OTHER = 11
+  TESSERA_OTHER = 11          /**< the message says what */
 } tessera_status;
 
 /** The caller's memory. Every call that gets it replaces it: after success with TESSERA_OK and "". */

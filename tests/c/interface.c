@@ -207,6 +207,7 @@ static void check_refused_columns(void) {
   CHECK_REFUSED(what.data_type = "string", TESSERA_IPC, "string");
   CHECK_REFUSED(what.values = NULL, TESSERA_ARGUMENT, "column->values is NULL");
   CHECK_REFUSED(what.values_size = 47, TESSERA_SELECTION, "47 bytes, expected a multiple of 4");
+  CHECK_REFUSED(what.values_size = (size_t)1 << 61, TESSERA_OTHER, "2305843009213693952 bytes of shared memory");
   CHECK_REFUSED(what.length = 10, TESSERA_SELECTION, "elements 3 to 13 do not lie in a column of 12");
   CHECK_REFUSED(what.mask_kind = 3, TESSERA_ARGUMENT, "found 3 in column->mask_kind");
   CHECK_REFUSED(what.mask_size = 1, TESSERA_IPC, "it has 1 bytes of a mask, expected 2");
