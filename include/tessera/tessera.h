@@ -65,11 +65,11 @@ typedef struct tessera_array_info {
   uint64_t const* shape;       /**< elements along each dimension: `rank` numbers */
   uint64_t const* chunk_shape; /**< elements of a chunk, or of a shard of chunks */
   char const* data_type;       /**< as in zarr.json: "float32" */
-  size_t item_size;            /**< bytes of an element; 0 if elements differ in size, which no function here reads */
+  size_t item_size;            /**< bytes of an element */
 } tessera_array_info;
 
-/** Opens the array at `path` in a folder ("": the folder itself), of any data type and with every codec but zfp. Its
-    shape stays as it is now, whatever other programs do. */
+/** Opens the array at `path` in a folder ("": the folder itself), with every codec but zfp. Elements have one size:
+    arrays of strings and of bytes are refused. The handle keeps the shape that the array has now. */
 TESSERA_C_API int tessera_open_array(char const* folder, char const* path, tessera_array** array, tessera_error* error);
 
 /** Makes an array and the missing groups above it. `document`: the text of its zarr.json, of Zarr v3. `overwrite`: not

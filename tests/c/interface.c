@@ -121,6 +121,48 @@ static void check_writing(char const* folder) {
   tessera_close_array(array);
 }
 
+static void put(char const* folder, char const* name, char const* text) {
+  tessera_error const error = {0};
+  char path[1000];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE* const file = fopen(path, "w");
+  CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* Strings are refused; attributes may be broken while elements are not. */
+static void check_documents(char const* folder) {
+  tessera_error error = {0};
+  tessera_array* array;
+  char const* attributes = NULL;
+  char const strings[] =
+      "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [2], \"data_type\": \"string\","
+      " \"chunk_grid\": {\"name\": \"regular\", \"configuration\": {\"chunk_shape\": [2]}},"
+      " \"chunk_key_encoding\": {\"name\": \"default\"}, \"fill_value\": \"\", \"codecs\": [{\"name\": "
+      "\"vlen-utf8\"}]}";
+  CHECK_FAILS(tessera_create_array(folder, "text", strings, 0, &array, &error), TESSERA_METADATA,
+              "elements of string differ in size", "text/zarr.json");
+
+  /* One of Zarr v2, whose attributes are broken; its elements are not. */
+  CHECK(tessera_create_array(folder, "old", document, 0, &array, &error) == TESSERA_OK);
+  CHECK(tessera_get_attributes(array, &attributes, &error) == TESSERA_OK && strstr(attributes, "\"unit\": \"mm\""));
+  tessera_close_array(array);
+  put(folder, "old/zarr.json", strings);
+  CHECK_FAILS(tessera_open_array(folder, "old", &array, &error), TESSERA_METADATA, "elements of string differ in size",
+              "old/zarr.json");
+  char path[1000];
+  snprintf(path, sizeof path, "%s/old/zarr.json", folder);
+  CHECK(remove(path) == 0);
+  put(folder, "old/.zarray",
+      "{\"zarr_format\": 2, \"shape\": [2], \"chunks\": [2], \"dtype\": \"|u1\", \"compressor\": null,"
+      " \"fill_value\": 7, \"order\": \"C\", \"filters\": null}");
+  put(folder, "old/.zattrs", "{\"unit\": ");
+  uint8_t elements[2];
+  CHECK(tessera_open_array(folder, "old", &array, &error) == TESSERA_OK);
+  CHECK(tessera_read_array(array, NULL, NULL, NULL, elements, 2, &error) == TESSERA_OK && elements[1] == 7);
+  CHECK_FAILS(tessera_get_attributes(array, &attributes, &error), TESSERA_METADATA, "old/.zattrs", "JSON");
+  tessera_close_array(array);
+}
+
 static void check_opening(char const* folder) {
   tessera_error error = {0};
   tessera_array* array = (tessera_array*)&error;
@@ -230,6 +272,7 @@ static void check_refused_columns(void) {
   what.data_type = "uint16", what.length = 3, what.null_count = -1;
   uint16_t const numbers[3] = {7, 8, 9};
   what.values = numbers, what.values_size = sizeof numbers;
+  uint8_t const bytes[3] = {1, 0, 1};
   CHECK(tessera_publish_column(producer, &what, &published, &error) == TESSERA_OK);
   CHECK(tessera_get_json(published, &json, &error) == TESSERA_OK);
   CHECK(tessera_attach_column(consumer, json, &column, &error) == TESSERA_OK);
@@ -242,6 +285,15 @@ static void check_refused_columns(void) {
   tessera_close_published(published);
   CHECK_FAILS(tessera_attach_column(consumer, old, &column, &error), TESSERA_IPC, "", "");
   free(old);
+  what.mask_kind = TESSERA_MASK_BYTES, what.mask = bytes, what.mask_size = 3;
+  CHECK(tessera_publish_column(producer, &what, &published, &error) == TESSERA_OK);
+  CHECK(tessera_get_json(published, &json, &error) == TESSERA_OK);
+  CHECK(tessera_attach_column(consumer, json, &column, &error) == TESSERA_OK);
+  CHECK(tessera_describe_column(column, &info, &error) == TESSERA_OK);
+  CHECK(info.mask_kind == TESSERA_MASK_BYTES && info.mask_size == 3 && memcmp(info.mask, bytes, 3) == 0);
+  tessera_close_column(column);
+  tessera_close_published(published);
+  what.mask_kind = TESSERA_MASK_NONE;
   what.length = 0, what.values = NULL, what.values_size = 0;
   CHECK(tessera_publish_column(producer, &what, &published, &error) == TESSERA_OK);
   CHECK(tessera_get_json(published, &json, &error) == TESSERA_OK);
@@ -303,6 +355,7 @@ int main(int count, char** arguments) {
   check_attaching(arguments[0]);
   check_brain();
   check_writing(arguments[1]);
+  check_documents(arguments[1]);
   check_opening(arguments[1]);
   check_refused_columns();
   printf("%d checks failed\n", failures);

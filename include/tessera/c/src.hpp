@@ -19,7 +19,7 @@ int tessera_open_array(char const* folder, char const* path, tessera_array** arr
   using namespace tessera::c::detail;
   return guarded_make(array, "array", error, [&] {
     Store const store{std::string{given_text(folder, "folder")}};
-    return new tessera_array{tessera::open_any<tessera::AllCodecs>(store, given_text(path, "path"))};
+    return new tessera_array{open(store, given_text(path, "path"))};
   });
 }
 
@@ -39,9 +39,8 @@ int tessera_describe_array(tessera_array const* array, tessera_array_info* info,
   using namespace tessera::c::detail;
   return guarded(error, [&] {
     auto const& of = given(array, "array");
-    auto const type = of.array.type();
     given(info, "info") = {of.shape.rank(), of.shape.begin(), of.chunk_shape.begin(), of.data_type.c_str(),
-                           type.varies() ? 0 : type.size};
+                           of.array.type().size};
   });
 }
 

@@ -4,18 +4,23 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <tessera/tessera.h>
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/c/detail/guarded.hpp>
+#include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/reader.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/core/value.hpp>
+#include <tessera/key/key.hpp>
+#include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
+#include <tessera/metadata/document.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/metadata/to_json.hpp>
 #include <tessera/node/create.hpp>
@@ -59,6 +64,20 @@ inline namespace v0 {
 namespace c {
 namespace detail {
 
+/// Throws: MetadataError naming store and document, for strings and bytes.
+inline void expect_fixed_size(Store const& store, Key const& document, DataType type) {
+  tessera::detail::in_document(store, document, [&] {
+    if (type.varies())
+      throw MetadataError{to_text({"elements of ", type.name(), " differ in size, which C cannot read or write"})};
+  });
+}
+
+inline Array open(Store const& store, std::string const& path) {
+  auto opened = tessera::detail::read_array(store, path);
+  expect_fixed_size(store, opened->document, opened->metadata.type);
+  return {store, std::move(opened), tessera::detail::queue_given<Array::pipeline_type>()};
+}
+
 inline Array create(Store const& store, std::string const& path, std::string_view text, bool overwrite) {
   auto metadata = tessera::detail::in_document(store, path, [&] {
     auto const document = parse_json(text);
@@ -67,6 +86,7 @@ inline Array create(Store const& store, std::string const& path, std::string_vie
     reader.at("node_type").one_of({"array"});
     return read_array_metadata(reader);
   });
+  expect_fixed_size(store, document_key(path), metadata.type);
   return create_any<AllCodecs>(store, path, std::move(metadata), {overwrite});
 }
 
@@ -79,9 +99,6 @@ struct BoxInMemory {
 inline BoxInMemory box_in_memory(tessera_array const& of, std::uint64_t const* start, std::uint64_t const* count,
                                  std::uint64_t const* step, std::size_t size) {
   return tessera::detail::in_document(of.array.store(), of.array.document(), [&]() -> BoxInMemory {
-    auto const type = of.array.type();
-    if (type.varies())
-      throw MetadataError{to_text({"elements of ", of.data_type, " differ in size, which C cannot read or write"})};
     std::vector<Slice> slices;
     for (std::size_t d = 0; d < of.shape.rank(); ++d) {
       auto const first = start ? start[d] : 0, by = step ? step[d] : 1, length = of.shape[d];
@@ -93,9 +110,9 @@ inline BoxInMemory box_in_memory(tessera_array const& of, std::uint64_t const* s
       slices.emplace_back(first, wanted == 0 ? first : first + (wanted - 1) * by + 1, by);
     }
     auto const region = Box{std::move(slices)}.resolve(of.shape);
-    auto const needed = checked_product(element_count(region.count, "the box"), type.size, "the box");
+    auto const needed = checked_product(element_count(region.count, "the box"), of.array.type().size, "the box");
     if (size < needed) throw SelectionError{to_text({"the memory has ", size, " bytes, expected at least ", needed})};
-    return {region, Layout::c_order(region.count, type.size).strides};
+    return {region, Layout::c_order(region.count, of.array.type().size).strides};
   });
 }
 
