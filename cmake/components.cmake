@@ -5,8 +5,8 @@
 # The components: one for each header of with/ that needs a library; with/zstd.hpp is used with tessera::zstd. `all`:
 # all codecs together, for all.hpp. `cuda`: for every .cuh; nvcomp, for with/nvcomp.cuh, and cufile include it.
 # `compiled` and `compiled_cuda`: src.hpp and src.cuh, built in the program that links them, with its compilers and
-# options. `ipc` and `testing` are folders of headers that no other folder includes, for programs that ask for them.
-set(tessera_components deflate zstd blosc lz4 bz2 lzma zfp curl zip all nlohmann_json dlpack ipc testing cuda nvcomp cufile compiled compiled_cuda)
+# options; `c`: the shared library of tessera.h, likewise. `ipc` and `testing` are folders of headers that no other folder includes, for programs that ask for them.
+set(tessera_components deflate zstd blosc lz4 bz2 lzma zfp curl zip all nlohmann_json dlpack ipc testing cuda nvcomp cufile compiled compiled_cuda c)
 set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
   PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
 set(tessera_zstd HEADER zstd.h LIBRARY zstd
@@ -31,6 +31,9 @@ set(tessera_nlohmann_json HEADER nlohmann/json.hpp TARGETS nlohmann_json::nlohma
 set(tessera_usual_components deflate zstd blosc lz4 bz2 lzma zfp curl zip all nlohmann_json dlpack ipc testing)
 if(CMAKE_CXX_COMPILER_LOADED)
   list(APPEND tessera_usual_components compiled)
+  if(TESSERA_C)
+    list(APPEND tessera_usual_components c)
+  endif()
 endif()
 if(CMAKE_CUDA_COMPILER_LOADED OR TARGET CUDA::cudart OR TESSERA_CUDA)
   list(APPEND tessera_usual_components cuda nvcomp cufile)
@@ -240,6 +243,31 @@ CUDA)" PARENT_SCOPE)
   add_library(tessera::compiled_cuda ALIAS tessera_compiled_cuda)
 endfunction()
 
+# tessera_c_component(PROBLEM): makes tessera::c, the shared library of tessera.h, which exports those functions alone.
+# Programs that link it get no option of C++.
+function(tessera_c_component problem)
+  foreach(name compiled all ipc)
+    tessera_component(${name} missing)
+    if(missing)
+      string(REGEX REPLACE "tessera::(compiled|all)" "tessera::c" missing "${missing}")
+      set(${problem} "${missing}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(${problem} "" PARENT_SCOPE)
+  set(unit ${CMAKE_CURRENT_BINARY_DIR}/tessera_c.cpp)
+  set(symbols ${CMAKE_CURRENT_BINARY_DIR}/tessera_c.map)
+  file(CONFIGURE OUTPUT ${unit} CONTENT "#include <tessera/c/src.hpp>\n")
+  file(CONFIGURE OUTPUT ${symbols} CONTENT "{ global: tessera_*; local: *; };\n")
+  add_library(tessera_c SHARED EXCLUDE_FROM_ALL ${unit})
+  target_link_libraries(tessera_c PRIVATE tessera::compiled tessera::all tessera::ipc)
+  target_include_directories(tessera_c INTERFACE $<TARGET_PROPERTY:tessera::tessera,INTERFACE_INCLUDE_DIRECTORIES>)
+  set_target_properties(tessera_c PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    LINK_DEPENDS ${symbols})
+  target_link_options(tessera_c PRIVATE LINKER:--version-script=${symbols} LINKER:-z,nodelete)  # it may have threads
+  add_library(tessera::c ALIAS tessera_c)
+endfunction()
+
 # tessera_component(NAME PROBLEM): makes tessera::NAME if its library is present: from a target or a CMake package,
 # otherwise from the header and the library themselves. PROBLEM is empty, or one line with the cure.
 function(tessera_component name problem)
@@ -260,6 +288,11 @@ function(tessera_component name problem)
   if(name STREQUAL "compiled_cuda")
     tessera_compiled_cuda_component(problem_of_compiled_cuda)
     set(${problem} "${problem_of_compiled_cuda}" PARENT_SCOPE)
+    return()
+  endif()
+  if(name STREQUAL "c")
+    tessera_c_component(problem_of_c)
+    set(${problem} "${problem_of_c}" PARENT_SCOPE)
     return()
   endif()
   if(name STREQUAL "cuda")

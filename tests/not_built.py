@@ -12,7 +12,7 @@ import sys
 
 shown = subprocess.run(["ctest", "--preset", sys.argv[1], "--show-only=json-v1"], stdout=subprocess.PIPE, check=True)
 begun = os.path.getmtime(f"build/{sys.argv[1]}/begun")
-built = re.compile(rf"{re.escape(os.getcwd())}/build/{sys.argv[1]}/(bin/.*|.*\.(o|so|a))$")
+built = re.compile(rf"{re.escape(os.getcwd())}/build/{sys.argv[1]}/(bin/.*|.*\.(o|so|a|node))$")
 
 
 def is_new(path):

@@ -143,7 +143,7 @@ def find_package():
     expect_line("-- zstd: TRUE", configure("all", *here, "-DLIBRARY=OFF"))
     expect_line("-- zstd: FALSE", configure("some", *here, "-DLIBRARY=OFF", "-DCOMPONENTS=", "-DOPTIONAL_COMPONENTS=zstd", *no_libraries))
     expect_line(zstd_cure, configure("no-zstd", *here, "-DCOMPONENTS=zstd", *no_libraries, fails=True))
-    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, lz4, bz2, lzma, zfp, curl, zip, all, nlohmann_json, dlpack, ipc, testing, cuda, nvcomp, cufile, compiled, compiled_cuda",
+    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, lz4, bz2, lzma, zfp, curl, zip, all, nlohmann_json, dlpack, ipc, testing, cuda, nvcomp, cufile, compiled, compiled_cuda, c",
                 configure("no-lz5", *here, "-DCOMPONENTS=lz5", fails=True))
     configure("every", *here, "-DCOMPONENTS=all")  # and with it tessera::zstd, which the project links
     expect_line("tessera: libdeflate was not found, so there is no tessera::all. On Debian or Ubuntu: apt install libdeflate-dev",
@@ -175,6 +175,16 @@ def compiled():
         assert not defined["reads"], "a unit that leaves it to the library has what moves chunks"
         assert defined["writes"], "a unit for itself has not what moves chunks"
         assert re.search(r" U tessera::v0::detail::OpenArray<[^\n]*::read\(", objects["reads"]), "it is not asked of the library"
+
+
+def c():
+    """A program in C: built with the package; with a folder only configured, which makes the library on request."""
+    source = root / "tests/consume/c"
+    install_tessera()
+    configure("folder", "-DTESSERA_AS_FOLDER=ON", source=source)
+    configure("package", f"-DCMAKE_PREFIX_PATH={work}/moved", source=source)
+    run("cmake", "--build", "package")
+    expect_line(f"tessera {version} in C", run(work / "package/foreign"))
 
 
 def separate():

@@ -3,9 +3,9 @@
 cmake_minimum_required(VERSION 3.22)
 
 set(layers "core" "memory" "key buffer" "cast" "view place" "store codec plan" "pipeline metadata" "shard" "transfer"
-  "array" "cache loader node" "ipc" "with testing")
-set(asked_for ipc testing)  # tessera::ipc and tessera::testing, beside the library
-set(umbrellas tessera.hpp tessera.cuh all.hpp src.hpp src.cuh any_spaces.hpp)
+  "array" "cache loader node" "ipc" "with testing" "c")
+set(asked_for ipc testing c)  # tessera::ipc, tessera::testing and tessera::c, beside the library
+set(umbrellas tessera.h tessera.hpp tessera.cuh all.hpp src.hpp src.cuh any_spaces.hpp)
 set(system_folders memory buffer store ipc)
 
 set(standard
@@ -44,18 +44,20 @@ endmacro()
 
 # An include of `path`, spelled in the header `header` of folder `from` (empty for the umbrellas).
 macro(check_include)
-  if(path MATCHES "^tessera/")
+  if(header MATCHES "\\.h$" AND NOT path MATCHES "^std(def|int)\\.h$")
+    mistake("the C header may not include ${path}" "programs in C include it")
+  elseif(path MATCHES "^tessera/")
     string(REGEX MATCH "^tessera/([^/]+)/" to "${path}")
     set(to "${CMAKE_MATCH_1}")
     if(NOT EXISTS "${INCLUDE}/${path}")
       mistake("there is no ${path}" "an include names a header that is there")
     elseif(from STREQUAL "" AND to STREQUAL "with" AND NOT header STREQUAL "tessera/all.hpp")
       mistake("an umbrella may not include with/" "a program names the third parties it wants")
-    elseif(NOT from STREQUAL "" AND to STREQUAL "")
+    elseif(NOT from STREQUAL "" AND to STREQUAL "" AND NOT (from STREQUAL "c" AND path STREQUAL "tessera/tessera.h"))
       mistake("${from}/ may not include the umbrella ${path}" "includes point down")
-    elseif(NOT from STREQUAL "" AND NOT to STREQUAL from AND NOT rank_${to} LESS rank_${from})
+    elseif(NOT from STREQUAL "" AND NOT to STREQUAL "" AND NOT to STREQUAL from AND NOT rank_${to} LESS rank_${from})
       mistake("${from}/ may not include ${to}/" "a header includes its own folder or a lower layer")
-    elseif(to IN_LIST asked_for AND NOT from STREQUAL to)
+    elseif(to IN_LIST asked_for AND NOT from STREQUAL to AND NOT from STREQUAL "c")
       mistake("it may not include ${to}/" "a program asks for ${to}/ itself, as tessera::${to}")
     endif()
     if(path MATCHES "\\.[it]pp$" AND NOT header MATCHES "^tessera/(src|tessera|any_spaces)\\.(hpp|cuh)$")
@@ -119,7 +121,7 @@ foreach(header IN LISTS headers)
       continue()
     endif()
   endif()
-  if(NOT header MATCHES "\\.(hpp|cuh|ipp|tpp)$")
+  if(NOT header MATCHES "\\.(hpp|cuh|ipp|tpp)$|^tessera/tessera\\.h$")
     mistake("neither .hpp nor .cuh nor .ipp nor .tpp" "the extension is the contract")
     continue()
   endif()

@@ -15,7 +15,7 @@ words = [
 ]
 pattern = re.compile(rf"\b({'|'.join(words)})\b", re.IGNORECASE)
 folders = ["include", "docs", "emulation", "command", "examples", "cmake"]
-endings = {".hpp", ".ipp", ".tpp", ".cuh", ".cpp", ".cu", ".md", ".py", ".cmake", ".txt", ".sh"}
+endings = {".h", ".hpp", ".ipp", ".tpp", ".cuh", ".cpp", ".cu", ".md", ".py", ".cmake", ".txt", ".sh"}
 
 project = pathlib.Path(sys.argv[1])
 files = [project / "README.md", project / "CHANGELOG.md"]
