@@ -228,26 +228,23 @@ TEST_CASE("a Pending outlives the array and its queue") {
 
 #if defined(__cpp_impl_coroutine)
 
-namespace {
-
 // A coroutine whose end its caller waits for.
 struct Run {
+  struct Last;
   struct promise_type {
     std::atomic<bool> done{false};
     std::exception_ptr error{};
     Run get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
     std::suspend_never initial_suspend() { return {}; }
-    auto final_suspend() noexcept {
-      struct Last : std::suspend_always {
-        void await_suspend(std::coroutine_handle<promise_type> of) noexcept {
-          auto& done = of.promise().done;
-          done = true, done.notify_all();
-        }
-      };
-      return Last{};
-    }
+    Last final_suspend() noexcept { return {}; }
     void return_void() {}
     void unhandled_exception() { error = std::current_exception(); }
+  };
+  struct Last : std::suspend_always {
+    void await_suspend(std::coroutine_handle<promise_type> ended) noexcept {
+      auto& done = ended.promise().done;
+      done = true, done.notify_all();
+    }
   };
   std::coroutine_handle<promise_type> of;
 
@@ -270,8 +267,6 @@ Run copy_rows(auto array, std::vector<std::int32_t>& to, std::size_t& read) {
   }
   auto last = std::move(array);
 }
-
-}  // namespace
 
 TEST_CASE("a coroutine awaits one read after the other, and its error") {
   std::vector<std::int32_t> found(120 * 90), expected(120 * 90);
