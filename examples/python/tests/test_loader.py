@@ -525,6 +525,12 @@ def test_conversion_of_other_bytes(tmp_path):
         np.testing.assert_array_equal(tessera.read_boxes(array, [np.s_[:, :]], dtype=dtype), expected[None])
     small = tessera.read_boxes(array, [np.s_[:, :]], dtype=np.float16, scale=2)
     np.testing.assert_array_equal(small, (2 * expected).astype("float16")[None])
+    for value in (None, 1e-3):
+        padded = np.pad(expected, 2, constant_values=value or 0)
+        padding = tessera.Padding(2, constant_values=value)
+        np.testing.assert_array_equal(tessera.read_boxes(array, [np.s_[:, :]], padding=padding), padded[None])
+        small = tessera.read_boxes(array, [np.s_[:, :]], padding=padding, dtype="float32", scale=2)
+        np.testing.assert_array_equal(small, (2 * padded).astype("float32")[None])
 
 
 @pytest.mark.parametrize("width", [2, (2,), (3, 1), ((3, 1),), ((3, 1), (0, 4)), ((1,), (2,)), np.array([[1, 2], [3, 4]], "i1"), 0])
