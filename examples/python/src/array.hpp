@@ -46,11 +46,14 @@ class Interruption {
   std::thread::id const caller_ = std::this_thread::get_id();
 };
 
+inline void expect_type(tessera::DataType type, Borrowed const& memory) {
+  if (memory.elements.type != type)
+    throw tessera::ExchangeError{
+        tessera::to_text({"the memory's elements are ", memory.elements.type.name(), ", expected ", type.name()})};
+}
 template <class A>
 void expect_type(A const& array, Borrowed const& memory) {
-  if (memory.elements.type != array.type())
-    throw tessera::ExchangeError{tessera::to_text(
-        {"the memory's elements are ", memory.elements.type.name(), ", expected ", array.type().name()})};
+  expect_type(array.type(), memory);
 }
 
 template <class A>

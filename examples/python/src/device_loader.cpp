@@ -31,35 +31,41 @@ std::optional<DeviceBatch> next(Loader& loader) {
 }
 
 void read_boxes_into(DeviceArray& array, tessera::detail::BoxesInChunks& boxes, std::byte* data,
-                     tessera::Strides const& strides, nb::object progress, auto&& after) {
+                     tessera::Strides const& strides, Padding const& padding, nb::object progress, auto&& after) {
+  auto const element = padding.element_for(array.native);
+  tessera::ByteView<Host> const value{element.data(), element.size()};
   Interruption interruption{std::move(progress)};
   tessera::ReadOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
   interruption.run([&] {
-    tessera::detail::read_boxes_into(array.native.on(array.on), boxes, {data, strides}, options).detach();
+    tessera::detail::read_boxes_into(array.native.on(array.on), boxes, {data, strides}, options, value).detach();
     after();
   });
 }
 
-DeviceTensor read_boxes(DeviceArray& array, GivenBoxes const& boxes, nb::object progress) {
+DeviceTensor read_boxes(DeviceArray& array, GivenBoxes const& boxes, std::optional<Padding> const& padding,
+                        nb::object progress) {
+  auto const around = padding.value_or(Padding{});
   tessera::detail::BoxesInChunks resolved;
-  auto const shape = resolve(array.native, boxes_of(boxes), resolved);
+  auto const shape = resolve(array.native, boxes_of(boxes), around, resolved);
   auto const type = array.native.type();
   auto const size = tessera::checked_product(tessera::element_count(shape, "the boxes"), type.size, "the boxes");
   auto elements = tessera::dlpack::share(tessera::DeviceBuffer{tessera::checked_size(size, "the boxes"), array.on});
   elements.type = type, elements.layout = tessera::Layout::c_order(shape, type.size);
-  read_boxes_into(array, resolved, elements.data, elements.layout.strides, std::move(progress), [] {});
+  read_boxes_into(array, resolved, elements.data, elements.layout.strides, around, std::move(progress), [] {});
   return {std::move(elements), array.on};
 }
 
 void read_boxes_out(DeviceArray& array, GivenBoxes const& boxes, nb::handle out, std::intptr_t stream,
-                    nb::object progress) {
+                    std::optional<Padding> const& padding, nb::object progress) {
+  auto const around = padding.value_or(Padding{});
   auto const memory = borrow_of_device(out, array.on);
   expect_type(array.native, memory);
   if (memory.read_only) throw tessera::ExchangeError{"the memory to read into is read-only"};
   tessera::detail::BoxesInChunks resolved;
-  expect_shape(memory.elements.layout, resolve(array.native, boxes_of(boxes), resolved));
+  expect_shape(memory.elements.layout, resolve(array.native, boxes_of(boxes), around, resolved));
   follow(array.on, stream);
-  read_boxes_into(array, resolved, memory.elements.data, memory.elements.layout.strides, std::move(progress), [&] {
+  auto const& strides = memory.elements.layout.strides;
+  read_boxes_into(array, resolved, memory.elements.data, strides, around, std::move(progress), [&] {
     let_follow(array.on, stream);
     if (stream == -1) array.on.wait();
   });
@@ -77,22 +83,27 @@ void add_device_boxes(nb::module_& module) {
   type.def(
       "__init__",
       [](Loader* self, DeviceArray const& array, Draw const& draw, std::size_t batch, std::size_t ahead,
-         std::optional<std::uint64_t> cache, std::size_t horizon, bool goes_on) {
-        new (self) Loader{array.native, array.on, draw, options_of(batch, ahead, cache, horizon, goes_on),
-                          [](std::size_t bytes, DeviceQueue& on) {
-                            return memory_of(tessera::DeviceBuffer{bytes, on});
-                          }};
+         std::optional<std::uint64_t> cache, std::size_t horizon, bool goes_on, std::optional<Padding> const& padding) {
+        auto const around = padding.value_or(Padding{});
+        auto const source = [](std::size_t bytes, DeviceQueue& on) {
+          return memory_of(tessera::DeviceBuffer{bytes, on});
+        };
+        auto const options = options_of(batch, ahead, cache, horizon, goes_on, around);
+        auto const element = around.element_for(array.native);
+        new (self) Loader{array.native, array.on, draw, options, element, source};
       },
-      arg("array"), arg("draw"), arg("batch"), arg("ahead"), arg("cache").none(), arg("horizon"), arg("goes_on"));
+      arg("array"), arg("draw"), arg("batch"), arg("ahead"), arg("cache").none(), arg("horizon"), arg("goes_on"),
+      arg("padding").none());
   add_loader(type, &next);
   module.def("pinned_batches", [] {
     return BatchMemory{[on = queue_of_device()](std::size_t bytes, tessera::Queue<Host>&) mutable {
       return memory_of(tessera::PinnedBuffer{bytes, on});
     }};
   });
-  module.def("read_boxes", &read_boxes, arg("array"), arg("boxes"), arg("progress") = nb::none());
-  module.def("read_boxes_out", &read_boxes_out, arg("array"), arg("boxes"), arg("out"), arg("stream"),
+  module.def("read_boxes", &read_boxes, arg("array"), arg("boxes"), arg("padding").none(),
              arg("progress") = nb::none());
+  module.def("read_boxes_out", &read_boxes_out, arg("array"), arg("boxes"), arg("out"), arg("stream"),
+             arg("padding").none(), arg("progress") = nb::none());
 }
 
 }  // namespace python

@@ -16,6 +16,7 @@ char const* class_of(tessera::Error const& error) {
   if (dynamic_cast<tessera::NodeNotFound const*>(&error)) return "NodeNotFound";
   if (dynamic_cast<tessera::MetadataError const*>(&error)) return "MetadataError";
   if (dynamic_cast<tessera::SelectionError const*>(&error)) return "SelectionError";
+  if (dynamic_cast<tessera::ConversionError const*>(&error)) return "ConversionError";
   if (dynamic_cast<tessera::BudgetError const*>(&error)) return "BudgetError";
   if (dynamic_cast<tessera::ExchangeError const*>(&error)) return "ExchangeError";
   if (dynamic_cast<tessera::ipc::ProducerGone const*>(&error)) return "ProducerGone";
@@ -29,8 +30,8 @@ char const* class_of(tessera::Error const& error) {
 
 // Without the message's cures for C++ programs, and with those for Python programs.
 std::string in_words_of_python(tessera::Error const& error) {
-  constexpr std::string_view of_cpp[]{
-      "<tessera/", ".hpp", ".cuh", "codec::", "Codecs<", "Pipeline<", "space::", "docs/"};
+  constexpr std::string_view of_cpp[]{"<tessera/", ".hpp",    ".cuh",         "codec::", "Codecs<",
+                                      "Pipeline<", "space::", "OutOfRange::", "docs/"};
   constexpr std::string_view overwrite = ".overwrite = true";
   std::string found;
   std::string_view rest = error.what();

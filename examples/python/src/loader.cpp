@@ -1,5 +1,9 @@
 // Batches of boxes in host memory, read ahead; boxes of one call.
 #include "loader.hpp"
+#include "conversion.hpp"
+
+#include <tessera/array/detail/read_boxes_as.hpp>
+#include <tessera/loader/detail/number_batches.hpp>
 
 namespace python {
 namespace {
@@ -26,31 +30,71 @@ std::optional<Batch> next(Loader& loader) {
   return Batch{{slot->memory.get(), loader.type(), layout, false, slot}, slot, loader.shape()};
 }
 
-void read_boxes_into(Array const& array, tessera::detail::BoxesInChunks& boxes, std::byte* data,
-                     tessera::Strides const& strides, nb::object progress) {
-  Interruption interruption{std::move(progress)};
-  tessera::ReadOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
-  interruption.run([&] { tessera::detail::read_boxes_into(array.on(queue()), boxes, {data, strides}, options); });
+template <class S, class P>
+std::unique_ptr<tessera::detail::BatchConverter<S, P>> converter_of(tessera::AnyArray<S, P> const& array,
+                                                                    Conversion const& conversion) {
+  auto placer = conversion.placer_from(array.type());
+  bool const refuses = !placer->conversion().fits_always;
+  return std::make_unique<tessera::detail::NumberBatches<S, P>>(array, std::move(placer), refuses);
 }
 
-Tensor read_boxes(Array const& array, GivenBoxes const& boxes, BatchMemory const& memory, nb::object progress) {
-  tessera::detail::BoxesInChunks resolved;
-  auto const shape = resolve(array, boxes_of(boxes), resolved);
-  auto const type = array.type();
-  auto const size = tessera::checked_product(tessera::element_count(shape, "the boxes"), type.size, "the boxes");
+/// Boxes of one call, and what becomes of their elements.
+class BoxesOfCall {
+ public:
+  /// Conversion null: none.
+  BoxesOfCall(Array const& array, GivenBoxes const& given, Padding const& padding, Conversion const* conversion)
+      : array_{array.on(queue())},
+        boxes_{boxes_of(given)},
+        padding_{padding},
+        placer_{conversion ? conversion->placer_from(array.type()) : nullptr},
+        type_{conversion ? conversion->to : array.type()},
+        shape_{resolve(array_, boxes_, padding_, resolved_)} {}
+
+  tessera::DataType type() const { return type_; }
+  tessera::Extents const& shape() const { return shape_; }
+
+  void read_into(std::byte* data, tessera::Strides const& strides, nb::object progress) {
+    auto const value = padding_.element_for(array_);
+    tessera::ByteView<Host> const bytes{value.data(), value.size()};
+    tessera::StridedSpan<Host> const to{data, strides};
+    Interruption interruption{std::move(progress)};
+    tessera::ReadOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
+    interruption.run([&] {
+      if (!placer_) return tessera::detail::read_boxes_into(array_, resolved_, to, options, bytes);
+      tessera::detail::read_boxes_by(array_, boxes_, resolved_, padding_.native, bytes, to, *placer_,
+                                     !placer_->conversion().fits_always, options);
+    });
+  }
+
+ private:
+  Array array_;
+  Boxes boxes_;
+  Padding padding_;
+  std::unique_ptr<ConvertingPlacer> placer_;
+  tessera::DataType type_;
+  tessera::detail::BoxesInChunks resolved_{};
+  Extents shape_;
+};
+
+Tensor read_boxes(Array const& array, GivenBoxes const& boxes, BatchMemory const& memory,
+                  std::optional<Padding> const& padding, Conversion const* conversion, nb::object progress) {
+  BoxesOfCall call{array, boxes, padding.value_or(Padding{}), conversion};
+  auto const elements = tessera::element_count(call.shape(), "the boxes");
+  auto const size = tessera::checked_product(elements, call.type().size, "the boxes");
   auto made = memory.source(tessera::checked_size(size, "the boxes"), queue());
-  auto const layout = tessera::Layout::c_order(shape, type.size);
-  read_boxes_into(array, resolved, made.get(), layout.strides, std::move(progress));
-  return {made.get(), type, layout, false, made};
+  auto const layout = tessera::Layout::c_order(call.shape(), call.type().size);
+  call.read_into(made.get(), layout.strides, std::move(progress));
+  return {made.get(), call.type(), layout, false, made};
 }
 
-void read_boxes_out(Array const& array, GivenBoxes const& boxes, nb::handle out, nb::object progress) {
+void read_boxes_out(Array const& array, GivenBoxes const& boxes, nb::handle out, std::optional<Padding> const& padding,
+                    Conversion const* conversion, nb::object progress) {
   auto const memory = borrow(out);
-  expect_type(array, memory);
+  BoxesOfCall call{array, boxes, padding.value_or(Padding{}), conversion};
+  expect_type(call.type(), memory);
   if (memory.read_only) throw tessera::ExchangeError{"the memory to read into is read-only"};
-  tessera::detail::BoxesInChunks resolved;
-  expect_shape(memory.elements.layout, resolve(array, boxes_of(boxes), resolved));
-  read_boxes_into(array, resolved, memory.elements.data, memory.elements.layout.strides, std::move(progress));
+  expect_shape(memory.elements.layout, call.shape());
+  call.read_into(memory.elements.data, memory.elements.layout.strides, std::move(progress));
 }
 
 }  // namespace
@@ -58,6 +102,8 @@ void read_boxes_out(Array const& array, GivenBoxes const& boxes, nb::handle out,
 void add_boxes(nb::module_& module) {
   using nb::arg;
   add_samplers(module);
+  add_padding(module);
+  add_conversion(module);
   nb::class_<Batch, Tensor>(module, "Batch", "A Tensor of the elements of some boxes, of the shape [boxes, box...].")
       .def_prop_ro(
           "boxes", [](Batch const& batch) { return list_of(batch.slot->boxes, batch.of_array); },
@@ -85,14 +131,25 @@ void add_boxes(nb::module_& module) {
   type.def(
       "__init__",
       [](Loader* self, Array const& array, Draw const& draw, std::size_t batch, std::size_t ahead,
-         std::optional<std::uint64_t> cache, std::size_t horizon, bool goes_on, BatchMemory const& memory) {
-        new (self) Loader{array, queue(), draw, options_of(batch, ahead, cache, horizon, goes_on), memory.source};
+         std::optional<std::uint64_t> cache, std::size_t horizon, bool goes_on, std::optional<Padding> const& padding,
+         Conversion const* conversion, BatchMemory const& memory) {
+        auto const around = padding.value_or(Padding{});
+        auto const options = options_of(batch, ahead, cache, horizon, goes_on, around);
+        auto const element = around.element_for(array);
+        if (!conversion) {
+          new (self) Loader{array, queue(), draw, options, element, memory.source};
+          return;
+        }
+        auto const converter = [&](Array const& own) { return converter_of(own, *conversion); };
+        new (self) Loader{array, queue(), draw, options, element, memory.source, conversion->to, converter};
       },
       arg("array"), arg("draw"), arg("batch"), arg("ahead"), arg("cache").none(), arg("horizon"), arg("goes_on"),
-      arg("memory"));
+      arg("padding").none(), arg("conversion").none(), arg("memory"));
   add_loader(type, &next);
-  module.def("read_boxes", &read_boxes, arg("array"), arg("boxes"), arg("memory"), arg("progress") = nb::none());
-  module.def("read_boxes_out", &read_boxes_out, arg("array"), arg("boxes"), arg("out"), arg("progress") = nb::none());
+  module.def("read_boxes", &read_boxes, arg("array"), arg("boxes"), arg("memory"), arg("padding").none(),
+             arg("conversion").none(), arg("progress") = nb::none());
+  module.def("read_boxes_out", &read_boxes_out, arg("array"), arg("boxes"), arg("out"), arg("padding").none(),
+             arg("conversion").none(), arg("progress") = nb::none());
 }
 
 }  // namespace python

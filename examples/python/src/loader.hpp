@@ -3,6 +3,7 @@
 #include "array.hpp"
 #include "boxes.hpp"
 #include "draw.hpp"
+#include "padding.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,8 +26,9 @@ namespace python {
 
 /// Finds boxes in an array, and the shape of the memory for all of them. Errors name the array.
 template <class A>
-tessera::Extents resolve(A const& array, Boxes const& boxes, tessera::detail::BoxesInChunks& resolved) {
-  tessera::detail::resolve_boxes(array, boxes, {}, resolved);
+tessera::Extents resolve(A const& array, Boxes const& boxes, Padding const& padding,
+                         tessera::detail::BoxesInChunks& resolved) {
+  tessera::detail::resolve_boxes(array, boxes, padding.native, resolved);
   return resolved.shape_of_all();
 }
 /// Throws: SelectionError, if the memory for boxes has another shape.
@@ -37,10 +39,11 @@ inline void expect_shape(tessera::Layout const& memory, tessera::Extents const& 
 }
 
 inline tessera::LoaderOptions options_of(std::size_t batch, std::size_t ahead, std::optional<std::uint64_t> cache,
-                                         std::size_t horizon, bool goes_on) {
+                                         std::size_t horizon, bool goes_on, Padding const& padding) {
   tessera::LoaderOptions options{.batch = batch, .ahead = ahead, .horizon = horizon};
   if (cache) options.cache = *cache;
   if (goes_on) options.on_error = tessera::OnError::go_on;
+  options.padding = padding.native;
   return options;
 }
 
@@ -72,6 +75,11 @@ struct BatchMemory {
   HostSlot::Source source;
 };
 
+/// Batches have the array's elements.
+struct NoConverter {
+  std::nullptr_t operator()(auto const&) const { return nullptr; }
+};
+
 /// A Loader of the library's without types. Native: an array on the host's or the device's queue.
 template <class Slot, class Native>
 class AnyLoader {
@@ -81,16 +89,22 @@ class AnyLoader {
   using Queue = typename Slot::queue_type;
 
  public:
-  /// `on`: the queue in whose order batches are used.
+  /// `on`: the queue in whose order batches are used. `padding`: the bytes of the element that pads the array. `type`:
+  /// of the batches; none: the array's. `converter(array)`: the BatchConverter for the array on the loader's queue.
+  template <class Make = NoConverter>
   AnyLoader(Native const& array, Queue on, Draw const& draw, tessera::LoaderOptions const& options,
-            typename Slot::Source source)
-      : on_{std::move(on)}, shape_{array.shape()}, type_{array.type()} {
+            std::vector<std::byte> const& padding, typename Slot::Source source,
+            std::optional<tessera::DataType> type = std::nullopt, Make const& converter = {})
+      : on_{std::move(on)}, type_{type.value_or(array.type())} {
     if (options.batch == 0 || options.ahead == 0)
       throw tessera::Error{"a loader's options: found batch or ahead 0, expected at least 1"};
     tessera::detail::expect_regular(array);
+    tessera::detail::in_document(array.store(), array.document(),
+                                 [&] { shape_ = options.padding.padded(array.shape()); });
     auto const own = array.on(tessera::detail::own_queue<Queue>::make(on_));
     Unlocked const unlocked;  // memory for chunks may take long
-    state_ = {new State{own, draw.next, options, {}, std::move(source)}, End{draw.calls}};
+    tessera::ByteView<Host> const value{padding.data(), padding.size()};
+    state_ = {new State{own, draw.next, options, value, std::move(source), converter(own)}, End{draw.calls}};
   }
   AnyLoader(AnyLoader const&) = delete;
   ~AnyLoader() { close(); }
@@ -141,7 +155,7 @@ class AnyLoader {
 
   std::uint64_t position() const { return state_ ? state_->position() : position_; }
   tessera::LoaderStatistics statistics() const { return state_ ? state_->statistics() : did_; }
-  tessera::Extents const& shape() const { return shape_; }  ///< the array's when this was made
+  tessera::Extents const& shape() const { return shape_; }  ///< the padded array's when this was made
   tessera::DataType type() const { return type_; }
   Queue const& queue() const { return on_; }
 
@@ -163,7 +177,7 @@ class AnyLoader {
   }
 
   Queue on_;
-  tessera::Extents shape_;
+  tessera::Extents shape_{};
   tessera::DataType type_;
   ::pid_t process_ = ::getpid();
   std::shared_ptr<State> state_{};

@@ -16,6 +16,7 @@ from ._errors import (
     BudgetError,
     Cancelled,
     CodecError,
+    ConversionError,
     DeviceError,
     Error,
     ExchangeError,
@@ -30,6 +31,7 @@ from ._errors import (
 )
 from ._group import Group, create_array, create_group, open
 from ._loader import Loader, read_boxes
+from ._padding import Padding
 from ._sharing import Attached, Published, SharedArrays, ask_for, attach, publish
 from ._tessera import (
     Batch,
@@ -56,6 +58,7 @@ __all__ = [
     "Cancelled",
     "CodecError",
     "ColumnDescriptor",
+    "ConversionError",
     "Descriptor",
     "DeviceBatch",
     "DeviceError",
@@ -70,6 +73,7 @@ __all__ = [
     "MetadataError",
     "NodeNotFound",
     "OutOfMemory",
+    "Padding",
     "PinnedTensor",
     "ProducerGone",
     "Published",

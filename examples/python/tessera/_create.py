@@ -23,7 +23,7 @@ def _type_name(dtype: np.dtype[Any]) -> str:
     return name
 
 
-def _converted(value: Any, dtype: np.dtype[Any]) -> Any:
+def converted(value: Any, dtype: np.dtype[Any]) -> Any:
     """None, if it is not an element of that type."""
     given = np.asarray(value)
     if given.dtype.kind == "O" and isinstance(value, int):  # of more than 64 bits
@@ -53,7 +53,7 @@ def _converted(value: Any, dtype: np.dtype[Any]) -> Any:
 def _element(value: Any, dtype: np.dtype[Any]) -> Any:
     """`value` as an element. A fraction may be rounded. Raises MetadataError, if the element would be another number:
     1.5 is not an integer, 300 not a uint8, 1j not a float, 1e300 not a float32."""
-    found = _converted(value, dtype)
+    found = converted(value, dtype)
     if found is None:
         raise MetadataError(f"found fill_value {value!r}, which is no element of {dtype}")
     return found

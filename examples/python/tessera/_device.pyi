@@ -59,7 +59,15 @@ class Array:
 
 class Loader:
     def __init__(
-        self, array: Array, draw: _tessera.Draw, batch: int, ahead: int, cache: int | None, horizon: int, goes_on: bool
+        self,
+        array: Array,
+        draw: _tessera.Draw,
+        batch: int,
+        ahead: int,
+        cache: int | None,
+        horizon: int,
+        goes_on: bool,
+        padding: _tessera.Padding | None,
     ) -> None: ...
     def next(self) -> DeviceBatch | None: ...
     def cancel(self) -> None: ...
@@ -78,9 +86,19 @@ class Attached:
 def open_device() -> None: ...
 def pinned(shape: Sequence[int], dtype: str) -> PinnedTensor: ...
 def pinned_batches() -> _tessera.BatchMemory: ...
-def read_boxes(array: Array, boxes: Iterable[tuple[slice, ...]], progress: _Progress | None = None) -> DeviceTensor: ...
+def read_boxes(
+    array: Array,
+    boxes: Iterable[tuple[slice, ...]],
+    padding: _tessera.Padding | None,
+    progress: _Progress | None = None,
+) -> DeviceTensor: ...
 def read_boxes_out(
-    array: Array, boxes: Iterable[tuple[slice, ...]], out: object, stream: int, progress: _Progress | None = None
+    array: Array,
+    boxes: Iterable[tuple[slice, ...]],
+    out: object,
+    stream: int,
+    padding: _tessera.Padding | None,
+    progress: _Progress | None = None,
 ) -> None: ...
 def publish(producer: _tessera.Producer, value: object, copy: bool) -> _tessera.Published: ...
 def publish_read(producer: _tessera.Producer, array: Array, selection: _tessera.Selection) -> _tessera.Published: ...

@@ -29,6 +29,10 @@ class SelectionError(Error, IndexError):
     """A selection, or the memory for it, does not fit the array."""
 
 
+class ConversionError(Error, ValueError):
+    """A number does not fit the type to which it is converted, or numbers of a type are not converted."""
+
+
 class BudgetError(Error, MemoryError):
     """A call needs more memory than its options allow."""
 

@@ -7,9 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from weakref import finalize
 
+import numpy.typing as npt
+
 from . import _spaces
 from ._array import Array, Progress
+from ._conversion import conversion
 from ._errors import ExchangeError
+from ._padding import Padding, around
 from ._tessera import (
     Batch,
     BatchMemory,
@@ -55,14 +59,22 @@ class Loader(Iterator[Batch]):
 
     `batch`: boxes in a batch; the last one may have fewer. `ahead`: batches that are ready or being read, at most.
     `cache`: bytes of decoded chunks that are kept from batch to batch, with 0 none; by default those of 2 (ahead + 2)
-    batches. A kept chunk has the elements that it had when it was read. `horizon`: batches whose boxes are drawn early, to know which chunks to keep. `on_error`:
-    what follows a batch that could not be read, "end", nothing, or "go_on", the next batch.
+    batches. A kept chunk has the elements that it had when it was read. `horizon`: batches whose boxes are drawn early,
+    to know which chunks to keep. `on_error`: what follows a batch that could not be read, "end", nothing, or "go_on",
+    the next batch.
+
+    `padding`: around the array; then boxes are those of `padding.padded(array.shape)`. `dtype`: of the batches,
+    "float32", "float16" or "float64"; each element is converted while it is placed, to `scale * element + offset`,
+    computed in double and rounded once. So is the padding's value, which is an element of the array. Not in device
+    memory.
 
     The error of a batch is raised where the program asks for it. Ctrl-C ends a wait. The loader ends with the `with`
     block, by `close()`, or when the program drops it, and then waits for an answer of the store and of a sampler of
     Python's. It does not work in a child of `fork()`: make one there.
 
-    Raises MetadataError, if the chunk grid is rectilinear; ValueError, TypeError for wrong arguments.
+    Raises MetadataError, if the chunk grid is rectilinear; SelectionError, if the padding does not suit the array;
+    ConversionError, if the array's elements or `dtype` are not among those that are converted, and at its batch for a
+    number that does not fit; ValueError, TypeError for wrong arguments.
     """
 
     def __init__(
@@ -75,18 +87,24 @@ class Loader(Iterator[Batch]):
         cache: int | None = None,
         horizon: int = 32,
         on_error: str = "end",
+        padding: Padding | None = None,
+        dtype: npt.DTypeLike | None = None,
+        scale: float = 1,
+        offset: float = 0,
     ) -> None:
         if on_error not in ("end", "go_on"):
             raise ValueError(f"found on_error={on_error!r}, expected 'end' or 'go_on'")
         if batch < 1 or ahead < 1:
             raise ValueError(f"found batch={batch} and ahead={ahead}, expected at least 1")
-        given = (_draw(sampler), batch, ahead, cache, horizon, on_error == "go_on")
+        padded = around(array, padding)
+        converted = conversion(array, dtype, scale, offset, on_device=array.space == "device")
+        given = (_draw(sampler), batch, ahead, cache, horizon, on_error == "go_on", padded)
         self._native: Any
         if array.space == "device":
             self._native = _spaces.device().Loader(array._on_device, *given)
         else:
             memory = _spaces.device().pinned_batches() if array.space == "pinned" else BatchMemory()
-            self._native = _HostLoader(array._native, *given, memory)
+            self._native = _HostLoader(array._native, *given, converted, memory)
         finalize(self, self._native.close)  # at the latest when the interpreter ends
 
     def __next__(self) -> Batch:
@@ -123,25 +141,37 @@ class Loader(Iterator[Batch]):
 
 
 def read_boxes(
-    array: Array, boxes: Iterable[Box], *, out: Any = None, stream: Any = None, progress: Progress | None = None
+    array: Array,
+    boxes: Iterable[Box],
+    *,
+    out: Any = None,
+    stream: Any = None,
+    progress: Progress | None = None,
+    padding: Padding | None = None,
+    dtype: npt.DTypeLike | None = None,
+    scale: float = 1,
+    offset: float = 0,
 ) -> Any:
     """Reads boxes of one shape, each a tuple of slices of numbers from 0 on, into a Tensor of the shape [boxes,
     box...], or into `out`, which is returned: arguments and result are as those of `Array.read`. Every chunk is fetched
-    and decoded once for all boxes.
+    and decoded once for all boxes. `padding`, `dtype`, `scale` and `offset` are those of a Loader; `out` is of `dtype`,
+    if that is given.
 
-    Raises SelectionError, if a box reaches beyond the array, or has another shape than the first; MetadataError, if the
-    chunk grid is rectilinear; otherwise as a read.
+    Raises SelectionError, if a box reaches beyond the array, with its padding, or has another shape than the first;
+    MetadataError, if the chunk grid is rectilinear; ConversionError as a Loader; otherwise as a read.
     """
     on_device = array.space == "device" if out is None else _spaces.is_on_device(out)
     if stream is not None and (out is None or not on_device):
         raise ExchangeError("a stream was given, which is for an `out` of a device's memory: the host's has none")
+    padded = around(array, padding)
+    converted = conversion(array, dtype, scale, offset, on_device=on_device)
     if out is None:
         if on_device:
-            return _spaces.device().read_boxes(array._on_device, boxes, progress)
+            return _spaces.device().read_boxes(array._on_device, boxes, padded, progress)
         memory = _spaces.device().pinned_batches() if array.space == "pinned" else BatchMemory()
-        return _read_boxes(array._native, boxes, memory, progress)
+        return _read_boxes(array._native, boxes, memory, padded, converted, progress)
     if on_device:
-        _spaces.device().read_boxes_out(array._on_device, boxes, out, 1 if stream is None else stream, progress)
+        _spaces.device().read_boxes_out(array._on_device, boxes, out, 1 if stream is None else stream, padded, progress)
     else:
-        read_boxes_out(array._native, boxes, out, progress)
+        read_boxes_out(array._native, boxes, out, padded, converted, progress)
     return out

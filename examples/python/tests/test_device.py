@@ -269,6 +269,43 @@ def test_boxes_of_one_call(made):
     np.testing.assert_array_equal(tessera.read_boxes(array, boxes, out=host), found)
 
 
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect"])
+def test_padded_device_batches(made, mode):
+    array, expected = made
+    value = 200 if mode == "constant" else None
+    padding = tessera.Padding(((3, 1), (30, 4)), mode, value)
+    padded = np.pad(expected, padding.pad_width, mode, **({"constant_values": 200} if value else {}))
+    boxes = list(tessera.UniformBoxes(padding.padded(array.shape), (5, 9), 40, seed=1))
+    wanted = np.stack([padded[box] for box in boxes])
+    array = tessera.open(array.store_path, space="device")
+    for cache in (0, 1 << 20):
+        batches = list(tessera.Loader(array, boxes, batch=9, cache=cache, padding=padding))
+        assert [box for batch in batches for box in batch.boxes] == boxes
+        np.testing.assert_array_equal(np.concatenate([on_host(batch) for batch in batches]), wanted)
+    found = tessera.read_boxes(array, boxes, padding=padding)
+    np.testing.assert_array_equal(on_host(found), wanted)
+    assert tessera.read_boxes(array, boxes[::-1], out=found, padding=padding) is found
+    np.testing.assert_array_equal(on_host(found), wanted[::-1])
+    pinned = tessera.open(array.store_path, space="pinned")
+    given = {"padding": padding, "dtype": "float32", "scale": 0.5}
+    for batch in (*tessera.Loader(pinned, boxes, batch=40, **given), tessera.read_boxes(pinned, boxes, **given)):
+        np.testing.assert_array_equal(batch, wanted.astype("float32") * 0.5)
+
+
+def test_device_memory_converts_nothing(made):
+    array, expected = made
+    array, boxes = tessera.open(array.store_path, space="device"), [np.s_[0:2, 0:2]]
+    for read in (tessera.Loader, tessera.read_boxes):
+        with pytest.raises(tessera.ConversionError, match="space='pinned'"):
+            read(array, boxes, dtype="float32")
+    with pytest.raises(tessera.ConversionError, match="space='pinned'"):
+        tessera.read_boxes(array, boxes, out=tessera.read_boxes(array, boxes), dtype="float32")
+    host = np.zeros((1, 2, 2), "float32")
+    assert tessera.read_boxes(array, boxes, out=host, dtype="float32") is host
+    np.testing.assert_array_equal(host, expected[boxes[0]][None])
+    np.testing.assert_array_equal(on_host(next(tessera.Loader(array, boxes, dtype="int32"))), expected[boxes[0]][None])
+
+
 def test_errors_of_device_batches(made):
     array, expected = made
     (pathlib.Path(array.store_path) / "c" / "0" / "0").write_bytes(b"not zstd")

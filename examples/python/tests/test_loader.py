@@ -4,6 +4,7 @@ import gc
 import itertools
 import multiprocessing
 import pathlib
+import pickle
 import resource
 import subprocess
 import sys
@@ -417,6 +418,256 @@ def test_read_boxes(made):
         tessera.read_boxes(array, boxes, progress=stop)
 
 
+def some(rng, shape, dtype):
+    """Random elements."""
+    kind = np.dtype(dtype)
+    octets = rng.integers(0, 256, (*shape[:-1], shape[-1] * kind.itemsize), dtype="uint8")
+    if kind.kind in "fc":
+        return rng.normal(scale=100, size=shape).astype(dtype)
+    return (octets % 2).astype("bool") if dtype == "bool" else octets.view(dtype)
+
+
+def stored(folder, rng, dtype, **given):
+    """An array of random elements, whose last rows are not written, and its elements."""
+    shape = tuple(int(n) for n in rng.integers(5, 22, 3))
+    shards = tuple(int(n) for n in rng.integers(1, 4, 3) * (3, 2, 4)) if rng.integers(2) else None
+    array = tessera.create_array(folder / "a.zarr", shape=shape, dtype=dtype, shards=shards, chunks=(3, 2, 4), **given)
+    expected = some(rng, shape, dtype)
+    array[: shape[0] - 2] = expected[: shape[0] - 2]
+    expected[shape[0] - 2 :] = array[shape[0] - 2 :]
+    return array, expected
+
+
+def drawn(rng, shape):
+    """Some boxes of one shape, with steps."""
+    steps = [int(n) for n in rng.integers(1, 3, 3)]
+    counts = [int(rng.integers(1, min(9, (n - 1) // step + 1) + 1)) for n, step in zip(shape, steps)]
+    lengths = [(count - 1) * step + 1 for count, step in zip(counts, steps)]
+    firsts = [[int(rng.integers(n - length + 1)) for n, length in zip(shape, lengths)] for _ in range(11)]
+    return [tuple(slice(f, f + n, s) for f, n, s in zip(first, lengths, steps)) for first in firsts]
+
+
+def read_in_all_ways(array, boxes, **given):
+    """The elements of boxes, by Loaders and by calls."""
+    for cache in (0, 900, 1 << 20):
+        found = list(tessera.Loader(array, boxes, batch=4, cache=cache, **given))
+        assert [[s.start for s in box] for batch in found for box in batch.boxes] == [[s.start for s in box] for box in boxes]
+        yield np.concatenate([np.asarray(batch) for batch in found])
+    made = tessera.read_boxes(array, boxes, **given)
+    yield np.asarray(made)
+    out = np.zeros((*made.shape[::-1],), made.dtype if made.dtype[0] != "r" else "V3").T
+    assert tessera.read_boxes(array, boxes, out=out, **given) is out
+    yield out
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect"])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "uint64", "float16", "float64", "complex64", "V3"])
+def test_padding(tmp_path, dtype, mode):
+    for seed in range(4):
+        print("seed", seed)
+        rng = np.random.default_rng(seed)
+        folder = tmp_path / str(seed)
+        array, expected = stored(folder, rng, dtype, fill_value={"V3": b"abc", "bool": True}.get(dtype, 7))
+        values = {"V3": b"xyz", "bool": 1, "float16": 0.1, "complex64": 2 - 3j}
+        value = values.get(dtype, 200) if mode == "constant" and seed % 2 else None
+        widths = tuple((int(a), int(b)) for a, b in rng.integers(0, 30, (3, 2)))
+        padding = tessera.Padding(widths, mode, value)
+        if mode == "constant":
+            filler = array[-1, -1, -1] if value is None else np.frombuffer(value, "V3")[0] if dtype == "V3" else value
+            padded = np.full(padding.padded(array.shape), filler, dtype)
+            padded[tuple(slice(before, before + n) for (before, _), n in zip(widths, array.shape))] = expected
+            assert dtype == "V3" or (padded == np.pad(expected, widths, constant_values=filler)).all()
+        else:
+            at = np.pad(np.arange(expected.size).reshape(expected.shape), widths, mode)  # numpy.pad has no V3
+            padded = expected.reshape(-1)[at]
+        assert padding.padded(array.shape) == padded.shape
+        boxes = drawn(rng, padded.shape)
+        for found in read_in_all_ways(array, boxes, padding=padding):
+            assert found.dtype == dtype
+            assert found.tobytes() == np.stack([padded[box] for box in boxes]).tobytes()
+
+
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+
+
+@pytest.mark.parametrize("to", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("dtype", ["bool", *INTEGERS, "float16", "float32", "float64"])
+def test_conversion(tmp_path, dtype, to):
+    for seed, (scale, offset) in enumerate([(1, 0), (1 / 255, -0.5), (-3e-5, 1e3), (np.float32(0.1), 7)]):
+        print("seed", seed)
+        rng = np.random.default_rng(seed)
+        array, expected = stored(tmp_path / str(seed), rng, dtype, fill_value=1)
+        if to == "float16" and dtype in INTEGERS and np.iinfo(dtype).max > 60000:
+            array[...] = expected = expected % 60000
+        padding = tessera.Padding(3, constant_values=None if seed % 2 else 0)
+        value = array[-1, -1, -1] if seed % 2 else 0
+        padded = np.pad(expected, 3, constant_values=value)
+        same = (scale, offset) == (1, 0)
+        made = (padded if same else padded.astype("float64") * float(scale) + offset).astype(to)
+        boxes = drawn(rng, padded.shape)
+        for found in read_in_all_ways(array, boxes, padding=padding, dtype=to, scale=scale, offset=offset):
+            assert found.dtype == to
+            assert found.tobytes() == np.stack([made[box] for box in boxes]).tobytes()
+
+
+def test_conversion_of_other_bytes(tmp_path):
+    """Byte order, NaN and infinities; dtype in the words of NumPy."""
+    expected = np.linspace(-5, 5, 400).reshape(20, 20)
+    expected[3, 4:7] = np.nan, np.inf, -np.inf
+    big = zarr.codecs.BytesCodec(endian="big")
+    zarr.create_array(tmp_path / "a.zarr", shape=(20, 20), dtype="float64", chunks=(5, 5), serializer=big)[...] = expected
+    array = tessera.open(tmp_path / "a.zarr")
+    for dtype in ("float32", "f4", np.float32, np.dtype("<f4")):
+        batch = next(tessera.Loader(array, [np.s_[:, :]], dtype=dtype))
+        assert isinstance(batch, tessera.Batch) and batch.dtype == "float32"
+        np.testing.assert_array_equal(jax.dlpack.from_dlpack(batch)[0], expected.astype("float32"))
+    for dtype in ("float64", None, ">f8" if sys.byteorder == "big" else "<f8"):
+        np.testing.assert_array_equal(tessera.read_boxes(array, [np.s_[:, :]], dtype=dtype), expected[None])
+    small = tessera.read_boxes(array, [np.s_[:, :]], dtype=np.float16, scale=2)
+    np.testing.assert_array_equal(small, (2 * expected).astype("float16")[None])
+    for value in (None, 1e-3):
+        padded = np.pad(expected, 2, constant_values=value or 0)
+        padding = tessera.Padding(2, constant_values=value)
+        np.testing.assert_array_equal(tessera.read_boxes(array, [np.s_[:, :]], padding=padding), padded[None])
+        small = tessera.read_boxes(array, [np.s_[:, :]], padding=padding, dtype="float32", scale=2)
+        np.testing.assert_array_equal(small, (2 * padded).astype("float32")[None])
+
+
+@pytest.mark.parametrize("width", [2, (2,), (3, 1), ((3, 1),), ((3, 1), (0, 4)), ((1,), (2,)), np.array([[1, 2], [3, 4]], "i1"), 0])
+def test_padding_in_words_of_numpy(made, width):
+    array, expected = made
+    for mode in ("constant", "edge", "reflect"):
+        padding = pickle.loads(pickle.dumps(tessera.Padding(width, mode=mode)))
+        padded = np.pad(expected, width, mode, **({"constant_values": -1} if mode == "constant" else {}))
+        assert padding.padded(array.shape) == padded.shape
+        everything = [np.s_[:, :]]
+        np.testing.assert_array_equal(tessera.read_boxes(array, everything, padding=padding), padded[None])
+        batch = next(tessera.Loader(array, everything, padding=padding))
+        np.testing.assert_array_equal(batch, padded[None])
+        assert batch.boxes == [tuple(slice(0, n) for n in padded.shape)]
+
+
+@pytest.mark.parametrize("kind", ["uniform", "grid", "weighted"])
+def test_padded_and_converted_batches_resume(made, kind):
+    array, expected = made
+    padding = tessera.Padding(((4, 0), (2, 7)), mode="reflect")
+    padded = np.pad(expected, padding.pad_width, "reflect").astype("float32") * 0.5
+    make = samplers(padding.padded(array.shape))[kind]
+    given = {"padding": padding, "dtype": "float32", "scale": 0.5, "batch": 4, "cache": 400}
+    alone, sampler = list(make(seed=5)), make(seed=5)
+    with tessera.Loader(array, sampler, **given) as loader:
+        for batch in itertools.islice(loader, 2):
+            check(batch, padded)
+        sampler.seek(loader.position)
+    found = []
+    for batch in tessera.Loader(array, sampler, **given):
+        check(batch, padded)
+        assert batch.first == len(found)
+        found += batch.boxes
+    assert found == alone[8:]
+    shares = [tessera.Loader(array, make(seed=5, rank=rank, ranks=2), **given) for rank in (0, 1)]
+    assert sum(len(batch.boxes) for share in shares for batch in share) == len(alone)
+
+
+def test_wrong_padding(tmp_path, made):
+    array, _ = made
+    for width in (((1, 1),) * 3, (1, 1, 1), ((1, 1, 1), (1, 1, 1))):
+        padding = tessera.Padding(width)
+        for use in (
+            lambda: padding.padded(array.shape),
+            lambda: tessera.Loader(array, [], padding=padding),
+            lambda: tessera.read_boxes(array, [], padding=padding),
+        ):
+            with pytest.raises(tessera.SelectionError, match="expected a number, a pair, or 2 pairs"):
+                use()
+    for error, given in (
+        (TypeError, (1.5,)), (TypeError, ("1",)), (ValueError, (-1,)), (ValueError, (((0, -1), (0, 0)),)),
+        (ValueError, (1, "wrap")), (ValueError, (1, None)), (ValueError, (1, "edge", 3)), (ValueError, (1, "constant", (1, 2))),
+    ):  # fmt: skip
+        with pytest.raises(error, match="expected"):
+            tessera.Padding(*given)
+    with pytest.raises(ValueError, match="'constant', 'edge' or 'reflect'"):
+        tessera.Padding(1, mode="wrap")
+    for value in (1.5, 1 << 31, -(1 << 31) - 1, 1e10, 1j, "one", b"1234", float("nan")):
+        with pytest.raises(tessera.SelectionError, match="no element of int32"):
+            tessera.Loader(array, [], padding=tessera.Padding(1, constant_values=value))
+        with pytest.raises(tessera.SelectionError, match="no element of int32"):
+            tessera.read_boxes(array, [], padding=tessera.Padding(1, constant_values=value))
+    raw = tessera.create_array(tmp_path / "raw.zarr", shape=(2,), dtype="V3")
+    with pytest.raises(tessera.SelectionError, match="no element of r24"):
+        tessera.Loader(raw, [], padding=tessera.Padding(1, constant_values=b"ab"))
+    with pytest.raises(TypeError, match="tessera.Padding"):
+        tessera.Loader(array, [], padding=1)
+    with pytest.raises(tessera.SelectionError, match="no elements"):
+        tessera.Padding(1, "edge").padded((3, 0))
+    with pytest.raises(tessera.SelectionError, match="2\\^63"):
+        tessera.Padding(1 << 62).padded((1 << 62,))
+    padding = tessera.Padding(2)
+    with pytest.raises(tessera.SelectionError, match="box 1 of the padded array"):
+        next(tessera.Loader(array, [np.s_[0:2, 0:2], np.s_[26:28, 0:2]], batch=2, padding=padding))
+    with pytest.raises(tessera.SelectionError, match="box 0 of the padded array"):
+        tessera.read_boxes(array, [np.s_[26:28, 0:2]], padding=padding)
+
+
+def test_padding_of_numbers_that_numpy_lacks(tmp_path):
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(2, 2), dtype="bfloat16", chunks=(2, 2), fill_value=3)
+    box = [np.s_[0:1, 0:1]]
+    for value, expected in ((None, 3), (jax.numpy.bfloat16(1.5), 1.5), (np.asarray(jax.numpy.bfloat16(2)), 2)):
+        batch = next(tessera.Loader(array, box, padding=tessera.Padding(1, constant_values=value)))
+        assert jax.dlpack.from_dlpack(batch)[0, 0, 0] == expected
+    for value in (1.5, np.float16(1.5), b"ab"):
+        with pytest.raises(tessera.SelectionError, match="bfloat16"):
+            tessera.Loader(array, box, padding=tessera.Padding(1, constant_values=value))
+
+
+def test_wrong_conversion(tmp_path, made):
+    array, expected = made
+    for dtype in ("int16", "uint8", "complex64", "bfloat16", "V3", ">f4", "number", object(), bool, int):
+        for read in (tessera.Loader, tessera.read_boxes):
+            with pytest.raises(tessera.ConversionError, match="float32, float16, float64"):
+                read(array, [], dtype=dtype)
+    for given in ({"scale": 2}, {"offset": 1}):
+        with pytest.raises(ValueError, match="dtype"):
+            tessera.Loader(array, [], **given)
+    with pytest.raises(TypeError):
+        tessera.Loader(array, [], dtype="float32", scale="large")
+    for dtype in ("complex64", "V3", "bfloat16"):
+        other = tessera.create_array(tmp_path / f"{dtype}.zarr", shape=(4,), dtype=dtype)
+        for read in (tessera.Loader, tessera.read_boxes):
+            with pytest.raises(tessera.ConversionError, match="are not converted"):
+                read(other, [], dtype="float32")
+    boxes = [np.s_[0:2, 0:2]]
+    for out in (np.zeros((1, 2, 2), "int32"), np.zeros((1, 2, 2), "float64")):
+        with pytest.raises(tessera.ExchangeError, match="expected float32"):
+            tessera.read_boxes(array, boxes, out=out, dtype="float32")
+    with pytest.raises(tessera.SelectionError, match="shape"):
+        tessera.read_boxes(array, boxes, out=np.zeros((1, 2, 3), "float32"), dtype="float32")
+
+
+def test_numbers_that_do_not_fit(made):
+    array, expected = made
+    array[7, 9], expected[7, 9] = 70000, 70000
+    boxes = [np.s_[0:3, 0:4], np.s_[6:9, 7:11], np.s_[9:12, 7:11]]
+    message = r"element \[1, 2\] of box 0 is 70000, which does not fit in float16$"
+    for cache in (0, 1 << 20):
+        loader = tessera.Loader(array, boxes, dtype="float16", on_error="go_on", cache=cache)
+        np.testing.assert_array_equal(next(loader), expected[boxes[0]].astype("float16")[None])
+        with pytest.raises(tessera.ConversionError, match=message) as raised:
+            next(loader)
+        assert isinstance(raised.value, ValueError) and raised.value.store == array.store_path.rstrip("/")
+        np.testing.assert_array_equal(next(loader), expected[boxes[2]].astype("float16")[None])
+        assert next(loader, None) is None and loader.position == 3
+    with pytest.raises(tessera.ConversionError, match="box 1 is 70000, which does not fit in float16$"):
+        tessera.read_boxes(array, boxes, dtype="float16")
+    scaled = tessera.read_boxes(array, boxes, dtype="float16", scale=0.5)
+    np.testing.assert_array_equal(scaled, np.stack([(0.5 * expected[box]).astype("float16") for box in boxes]))
+    far = tessera.Padding(1, constant_values=1 << 20)  # of the array's type, before it is converted
+    inside = next(tessera.Loader(array, [np.s_[1:3, 1:3]], padding=far, dtype="float16"))
+    np.testing.assert_array_equal(inside, expected[:2, :2].astype("float16")[None])
+    with pytest.raises(tessera.ConversionError, match="1048576"):
+        next(tessera.Loader(array, [np.s_[0:3, 0:3]], padding=far, dtype="float16"))
+
+
 on_linux = pytest.mark.skipif(not pathlib.Path("/proc/self/statm").exists(), reason="needs /proc")
 
 
@@ -525,7 +776,8 @@ def _child(loader, done):
         done.send(str(error))
     loader.close()
     array = tessera.open(loader_path)
-    done.send(next(tessera.Loader(array, [np.s_[0:2, 0:2]])).shape)
+    given = {"padding": tessera.Padding(1), "dtype": "float32"}
+    done.send(np.asarray(next(tessera.Loader(array, [np.s_[0:2, 0:2]], **given))).tolist())
 
 
 loader_path = ""
@@ -541,7 +793,7 @@ def test_a_child_of_fork_makes_its_own(made):
         mine, theirs = context.Pipe()
         child = context.Process(target=_child, args=(loader, theirs))
         child.start()
-        assert "fork" in mine.recv() and mine.recv() == (1, 2, 2)
+        assert "fork" in mine.recv() and mine.recv() == [[[-1, -1], [-1, 0]]]
         child.join()
         assert child.exitcode == 0
         next(loader)
