@@ -192,6 +192,13 @@ TEST_CASE("a padding value is an element, or a number that fits") {
   auto const first = [](auto const& array, PaddingValue const& value) {
     return read_boxes(array, everything, Padding{.before = {1}, .value = value})(0, 0);
   };
+  auto const halves = create_array<float16, 1>(Memory{}, "a", {.shape = {1}, .chunks = {1}});
+  CHECK(first(halves, 0.5) == float16{0.5f});
+  CHECK(first(halves, -3) == float16{-3.f});
+  check_refused<SelectionError>([&] { first(halves, 70000); }, {"does not fit in float16"});
+  std::vector const huge{Box{{0, 1ull << 62}}};
+  check_refused<MetadataError>([&] { (void)read_boxes(floats, huge, Padding{.after = {1ull << 62}}); },
+                               {"\"a/zarr.json\""});
   CHECK(first(bytes, 255) == 255);
   CHECK(first(bytes, 3.0) == 3);
   CHECK(first(floats, -1) == -1.f);

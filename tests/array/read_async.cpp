@@ -155,10 +155,11 @@ TEST_CASE("an array written in parts at once, selections of all kinds, and strin
   CHECK(lists == std::vector{320, 322, 383, 64, 66, 127});
 
   auto const words = create_array<std::string, 1>(store, "s", {.shape = {3}, .chunks = {2}}, {}, HostQueue{2});
-  write_async(words, all, std::vector<std::string>{"one", "", "three"}).wait();
+  std::vector<std::string> const written{"one", "", "three"};
+  write_async(words, all, written).wait();
   std::vector<std::string> said(3);
   read_async(words, all, said).wait();
-  CHECK(said == std::vector<std::string>{"one", "", "three"});
+  CHECK(said == written);
 }
 
 TEST_CASE("errors of the call are thrown at once, errors of the work by wait, with the key") {
@@ -266,6 +267,36 @@ Run copy_rows(auto array, std::vector<std::int32_t>& to, std::size_t& read) {
     ++read;
   }
   auto last = std::move(array);
+}
+
+TEST_CASE("a coroutine that waits may be destroyed: the work ends without it") {
+  Queue<space::Host> const queue{2};
+  std::atomic<bool> go{false}, begun{false};
+  std::atomic<int> ran{0};
+  std::size_t resumed = 0;
+  auto const slow = [&] {
+    begun = true, begun.notify_all();
+    go.wait(false);
+    ++ran;
+  };
+  auto outside = queue.start(slow);
+  begun.wait(false);
+  auto const wait_for = [](Pending& pending, std::size_t& after) -> Run {
+    std::string const held(100, 'x');
+    co_await pending;
+    after += held.size();
+  };
+  auto const own = [](Pending pending, std::size_t& after) -> Run {
+    co_await pending;
+    ++after;
+  };
+  wait_for(outside, resumed).of.destroy();
+  own(queue.start([&] { ++ran; }), resumed).of.destroy();  // it runs here: no thread has begun it
+  CHECK(ran == 1);
+  go = true, go.notify_all();
+  outside.wait();
+  CHECK(ran == 2);
+  CHECK(resumed == 0);
 }
 
 TEST_CASE("a coroutine awaits one read after the other, and its error") {

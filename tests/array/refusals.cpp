@@ -92,7 +92,7 @@ TEST_CASE("an array larger than memory opens; reading all of it is an error, rea
   auto document = test::array_document().set("shape", "[1152921504606846976]").set("chunk_grid", test::grid("[1024]"));
   test::put(store, "zarr.json", document.set("fill_value", "5").text());
   auto const array = open_array<std::uint8_t, 1>(store);
-  check_refused<Error>([&] { array.read(all); }, {"cannot allocate"});
+  check_refused<HostOutOfMemory>([&] { array.read(all); }, {"cannot allocate"});
   CHECK(array.read({{1152921504606846970, 1152921504606846976}})(5) == 5);
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("a chunk larger than memory is an error when it is read") {
             document.set("codecs", R"(["bytes", {"name": "zstd", "configuration": {"level": 1}}])").text());
   test::put(store, "c/0", "not a zstd frame");
   auto const array = open_array<std::uint8_t, 1, AllCodecs>(store);
-  check_refused<Error>([&] { array.read(all); }, {"key \"c/0\"", "cannot allocate"});
+  check_refused<HostOutOfMemory>([&] { array.read(all); }, {"key \"c/0\"", "cannot allocate"});
 }
 
 TEST_CASE("what does not fit an array is said with its store and its key") {

@@ -46,8 +46,8 @@ TEST_CASE("a moved-from host buffer is empty") {
 }
 
 TEST_CASE("memory that is not there is an error of tessera's own") {
-  test::check_refused<Error>([] { HostBuffer buffer{std::size_t{1} << 60}; },
-                             {"cannot allocate", "1152921504606846976"});
+  test::check_refused<HostOutOfMemory>([] { HostBuffer buffer{std::size_t{1} << 60}; },
+                                       {"cannot allocate", "1152921504606846976"});
 }
 
 namespace {

@@ -210,7 +210,8 @@ TEST_CASE("DLPack: numbers of fewer bits than a byte are exchanged with one in e
   CHECK(tensor.get().dtype.bits == 4);
   CHECK(dlpack::view<int4_bits, 1>(tensor).data == elements.data());
   CHECK_THROWS_WITH_AS((void)dlpack::hand_over(shared, {.max_version = std::nullopt}),
-                       "unversioned DLPack has no tensors of int4 with one number in each byte", ExchangeError);
+                       "DLPack has tensors of int4 with one number in each byte from version 1.1 on", ExchangeError);
+  CHECK_THROWS_AS((void)dlpack::hand_over(shared, {.max_version = DLPackVersion{1, 0}}), ExchangeError);
 }
 
 TEST_CASE("DLPack: the host refuses streams and devices, and copies what it cannot show") {

@@ -119,9 +119,9 @@ TEST_CASE("too little memory for chunks: with the option the loader throws, by d
   auto const array = create_array<std::uint8_t, 1>(
       Memory{}, "a", {.shape = {std::uint64_t{1} << 45}, .chunks = {1 << 20}}, Zstd{}, Queue<space::Host>{1});
   UniformBoxes const boxes{array.shape(), {1 << 26}, {}, 3};
-  test::check_refused<Error>([&] { Loader(array, boxes, {.cache = std::uint64_t{1} << 45}); }, {"cannot allocate"});
+  test::check_refused<HostOutOfMemory>([&] { Loader(array, boxes, {.cache = std::uint64_t{1} << 45}); }, {"cannot allocate"});
   Loader loader{array, boxes, {.ahead = 1 << 18, .on_error = OnError::go_on}};
-  for (int i = 0; i < 3; ++i) test::check_refused<Error>([&] { (void)loader.next(); }, {"cannot allocate"});
+  for (int i = 0; i < 3; ++i) test::check_refused<HostOutOfMemory>([&] { (void)loader.next(); }, {"cannot allocate"});
   CHECK(!loader.next());
   CHECK(loader.position() == 3);
 }

@@ -8,8 +8,10 @@
 #include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/fitting.hpp>
+#include <tessera/core/detail/number_as.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/core/float16.hpp>
 #include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -52,10 +54,16 @@ class PaddingValue {
  private:
   template <class T, class V>
   static T converted(V number) {
-    if constexpr (detail::OtherNumber<V, T>)
+    if constexpr (std::same_as<T, float16>) {
+      bool fits = true;
+      auto const half = detail::number_as<float16>(number, fits);
+      if (!fits) throw SelectionError{"padding: found a value that does not fit in float16"};
+      return half;
+    } else if constexpr (detail::OtherNumber<V, T>) {
       return detail::element_of<T>(number);
-    else
+    } else {
       refuse(data_type_of<T>());
+    }
   }
   [[noreturn]] TESSERA_DECL static void refuse(DataType const& type);
 

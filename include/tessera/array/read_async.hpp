@@ -2,6 +2,7 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -29,6 +30,17 @@ consteval bool check_asynchronous() {
   return is_of_host;
 }
 
+template <class M>
+consteval bool check_lasting() {
+  using Memory = std::remove_cvref_t<M>;
+  constexpr bool lasts = std::is_lvalue_reference_v<M> || !std::ranges::range<Memory> ||
+                         std::ranges::borrowed_range<Memory> || std::ranges::view<Memory>;
+  static_assert(lasts,
+                "tessera: this memory is a temporary, which ends before the read or write: keep it in a variable until "
+                "the Pending is done");
+  return lasts;
+}
+
 }  // namespace detail
 
 /// As Array::read into the caller's memory, but returns at once: one of the threads of the array's queue reads, by
@@ -44,7 +56,7 @@ auto read_async(Array<T, Rank, S, P> const& array, Sel const& selection, M&& to,
   constexpr auto rank = detail::memory_rank<Sel, Rank>;
   if constexpr (!detail::check_asynchronous<P>()) {
     return detail::InvalidCall{};
-  } else if constexpr (!detail::check_destination<T, rank, space::Host, M>()) {
+  } else if constexpr (!detail::check_lasting<M>() || !detail::check_destination<T, rank, space::Host, M>()) {
     return detail::InvalidCall{};
   } else {
     auto const& untyped = array.untyped();
@@ -62,18 +74,18 @@ auto read_async(Array<T, Rank, S, P> const& array, Sel const& selection, M&& to,
 /// As Array::write from the caller's memory, but returns at once; else as read_async. Writes of the same chunks in one
 /// process wait for each other, in any order.
 template <class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box, detail::MemoryOrMistake M>
-auto write_async(Array<T, Rank, S, P> const& array, Sel const& selection, M const& from,
-                 WriteOptions const& options = {}) {
+auto write_async(Array<T, Rank, S, P> const& array, Sel const& selection, M&& from, WriteOptions const& options = {}) {
   constexpr auto rank = detail::memory_rank<Sel, Rank>;
   if constexpr (!detail::check_asynchronous<P>()) {
     return detail::InvalidCall{};
-  } else if constexpr (!detail::check_writable<S>() || !detail::check_memory<T, rank, space::Host, M const>()) {
+  } else if constexpr (!detail::check_lasting<M>() || !detail::check_writable<S>() ||
+                       !detail::check_memory<T, rank, space::Host, std::remove_reference_t<M> const>()) {
     return detail::InvalidCall{};
   } else {
     auto const& untyped = array.untyped();
     return detail::in_document(untyped.store(), untyped.document(), [&] {
       auto what = detail::selected_in(selection, array.shape(), array.chunk_shape(), untyped.edges());
-      auto const view = detail::caller_view<rank>(from, what.shape);
+      auto const view = detail::caller_view<rank>(std::as_const(from), what.shape);
       StridedView<space::Host> const there{reinterpret_cast<std::byte const*>(view.data), view.layout().strides};
       return untyped.queue().start([untyped, what = ResolvedSelection{std::move(what)}, there, options] {
         untyped.write_from(what, detail::ElementsOf<T>::placed(there), options);

@@ -103,6 +103,10 @@ struct DeviceError : detail::Located<DeviceError> {
 struct OutOfMemory : detail::Located<OutOfMemory, DeviceError> {
   using Located::Located;
 };
+/// The host has too little memory for a buffer.
+struct HostOutOfMemory : detail::Located<HostOutOfMemory> {
+  using Located::Located;
+};
 /// A call needs more memory than its options allow: ReadOptions::memory, WriteOptions::memory, CompactOptions::memory.
 struct BudgetError : detail::Located<BudgetError> {
   using Located::Located;

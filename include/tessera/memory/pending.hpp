@@ -16,6 +16,8 @@ class [[nodiscard("tessera: a dropped Pending waits and discards errors: keep it
     virtual void wait() = 0;
     /// Has `then(argument)` called when the work is done, by the thread that did it. False: nothing will call it.
     virtual bool call_behind(void (*)(void*), void*) { return false; }
+    /// Takes that back.
+    virtual void forget() {}
   };
 
   /// Nothing to wait for.
@@ -35,14 +37,34 @@ class [[nodiscard("tessera: a dropped Pending waits and discards errors: keep it
   void detach() { work_.reset(); }
   [[deprecated("leave() was renamed detach()")]] void leave() { detach(); }
 
-  /// `co_await pending`: as wait(). The coroutine goes on in the thread that did the work; if it is work of a device,
-  /// it is not suspended.
-  bool await_ready() const { return is_done(); }
-  template <class Handle>
-  bool await_suspend(Handle coroutine) {  ///< whether it is suspended
-    return work_->call_behind([](void* at) { Handle::from_address(at).resume(); }, coroutine.address());
-  }
-  void await_resume() { wait(); }  ///< throws what wait() throws
+  /// What `co_await` of a Pending makes.
+  class Awaiter {
+   public:
+    explicit Awaiter(Pending& of) : of_{of} {}
+    Awaiter(Awaiter const&) = delete;
+    ~Awaiter() {
+      if (waits_ && of_.work_) of_.work_->forget();  // the coroutine is destroyed
+    }
+    bool await_ready() const { return of_.is_done(); }  ///< whether the coroutine need not be suspended
+    /// Whether the coroutine is suspended.
+    template <class Handle>
+    bool await_suspend(Handle coroutine) {
+      waits_ = true;  // before another thread may resume it
+      if (of_.work_->call_behind([](void* at) { Handle::from_address(at).resume(); }, coroutine.address())) return true;
+      waits_ = false;
+      return false;
+    }
+    void await_resume() {  ///< throws what wait() throws
+      waits_ = false;
+      of_.wait();
+    }
+
+   private:
+    Pending& of_;
+    bool waits_ = false;
+  };
+  /// As wait(), but a coroutine waits, and goes on in the thread that did the work. A thread waits for a device's work.
+  Awaiter operator co_await() { return Awaiter{*this}; }
 
  private:
   std::unique_ptr<Work> work_;

@@ -67,9 +67,9 @@ class Queue<space::Host> {
     return results;
   }
 
-  /// Calls f() once on one of the threads, and returns at once. Calls begin in order; at most threads() run at a time.
-  /// If none has begun, the thread that waits for the Pending calls f; a queue of one thread calls it before this
-  /// returns. `wait` throws what f threw; `detach` and the destructor wait too. Throws: std::bad_alloc.
+  /// Calls f() once on one of the threads, and returns at once. The threads begin calls in order. A thread that waits
+  /// for a Pending calls its f, if none has; a queue of one thread calls it before this returns. `wait` throws what f
+  /// threw; `detach` and the destructor wait too. Throws: std::bad_alloc.
   template <std::invocable F>
   Pending start(F f) const {
     return Pending{std::make_unique<Started<F>>(pool_, std::move(f))};
@@ -133,9 +133,10 @@ class Queue<space::Host> {
       if (error) std::rethrow_exception(error);
     }
     bool call_behind(void (*then)(void*), void* argument) override { return pool_->call_behind(*this, then, argument); }
+    void forget() override { pool_->forget(*this); }
 
    private:
-    void run() override { f_(); }
+    void run() override { static_cast<void>(f_()); }
 
     std::shared_ptr<detail::Pool> pool_;  // ends behind f, which may hold handles of the queue
     F f_;

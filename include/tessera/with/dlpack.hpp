@@ -71,12 +71,10 @@ Managed* managed_of(Shared<S> const& from, DLDevice device) {
 template <MemorySpace S>
 Tensor tensor_of(Shared<S> const& from, DLDevice device, Request const& wanted, bool is_copied) {
   bool const is_padded = dlpack::is_padded(from.type);
-  if (wants_old(wanted)) {
-    if (is_padded)
-      throw ExchangeError{
-          to_text({"unversioned DLPack has no tensors of ", from.type.name(), " with one number in each byte"})};
-    return Tensor{managed_of<DLManagedTensor>(from, device)};
-  }
+  if (is_padded && (wants_old(wanted) || (wanted.max_version->major == 1 && wanted.max_version->minor == 0)))
+    throw ExchangeError{to_text({"DLPack has tensors of ", from.type.name(),
+                                 " with one number in each byte from version 1.1 on"})};
+  if (wants_old(wanted)) return Tensor{managed_of<DLManagedTensor>(from, device)};
   auto* const managed = managed_of<DLManagedTensorVersioned>(from, device);
   managed->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
   if (from.read_only) managed->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;

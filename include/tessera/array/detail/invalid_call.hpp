@@ -99,6 +99,7 @@ struct InvalidCall {
   void keep_shard_indexes(std::uint64_t) const;
   void wait() const;
   void detach() const;
+  bool is_done() const;
 
   bool empty() const;
   Strides strides() const;

@@ -150,7 +150,9 @@ OwnedArray<T, Rank + 1, B> read_new_boxes(AnyArray<S, P> const& array, std::span
   auto const kept = array.queue().host().template lease<BoxesInChunks>();
   resolve_boxes(array, boxes, padding, *kept);
   auto const shape = kept->shape_of_all();
-  OwnedArray<T, Rank + 1, B> result{shape, queue_in<Space>(array.queue())};
+  auto result = in_document(array.store(), array.document(), [&] {
+    return OwnedArray<T, Rank + 1, B>{shape, queue_in<Space>(array.queue())};
+  });
   auto* const data = reinterpret_cast<std::byte*>(result.data());
   auto const strides = Layout::c_order(shape, sizeof(T)).strides;
   if constexpr (is_of_the_host_alone<Space, typename P::array_space>) {

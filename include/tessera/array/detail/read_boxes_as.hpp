@@ -135,7 +135,9 @@ auto read_new_boxes_as(AnyArray<S, P> const& array, std::span<Box const> boxes, 
   auto const kept = array.queue().host().template lease<BoxesInChunks>();
   resolve_boxes(array, boxes, padding, *kept);
   auto const shape = kept->shape_of_all();
-  OwnedArray<Program, Rank + 1, buffer_in_t<Space>> result{shape, queue_in<Space>(array.queue())};
+  auto result = in_document(array.store(), array.document(), [&] {
+    return OwnedArray<Program, Rank + 1, buffer_in_t<Space>>{shape, queue_in<Space>(array.queue())};
+  });
   StridedSpan<Space> const to{reinterpret_cast<std::byte*>(result.data()),
                               Layout::c_order(shape, sizeof(Program)).strides};
   if constexpr (std::same_as<Space, space::Host>) {

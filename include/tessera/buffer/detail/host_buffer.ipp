@@ -13,7 +13,7 @@ namespace tessera { inline namespace v0 {
 TESSERA_DECL HostBuffer::HostBuffer(std::size_t size) : size_{size} {
   if (size == 0) return;
   data_ = static_cast<std::byte*>(::operator new(size, alignment_of(size), std::nothrow));
-  if (!data_) throw Error{to_text({"cannot allocate ", size, " bytes of host memory"})};
+  if (!data_) throw HostOutOfMemory{to_text({"cannot allocate ", size, " bytes of host memory"})};
   if (is_large(size)) detail::pages::want_huge(data_, size);
 }
 

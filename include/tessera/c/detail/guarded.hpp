@@ -66,6 +66,8 @@ inline int report_caught(tessera_error* to) noexcept {
     return report(to, TESSERA_IPC, error.what());
   } catch (BudgetError const& error) {
     return report(to, TESSERA_MEMORY, error.what());
+  } catch (HostOutOfMemory const& error) {
+    return report(to, TESSERA_MEMORY, error.what());
   } catch (std::bad_alloc const&) {
     return report(to, TESSERA_MEMORY, "too little memory is free");
   } catch (std::exception const& error) {

@@ -67,6 +67,8 @@ class Pool {
   bool is_done(Task const& task);
   /// Has `then(argument)` called behind the task, by the thread that runs it. False: the task is done already.
   bool call_behind(Task& task, Task::Then then, void* argument);
+  /// Takes that back.
+  void forget(Task& task);
 
   /// fork() copies the pool without its threads: the child must neither give it work nor destroy it, which would wait
   /// for them.

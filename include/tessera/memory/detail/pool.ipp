@@ -102,10 +102,17 @@ TESSERA_DECL bool Pool::is_done(Task const& task) {
 }
 
 TESSERA_DECL bool Pool::call_behind(Task& task, Task::Then then, void* argument) {
+  if (lost_its_threads()) return false;
   std::lock_guard lock{mutex_};
   if (task.state_ == Task::State::done) return false;
   task.then_ = then, task.argument_ = argument;
   return true;
+}
+
+TESSERA_DECL void Pool::forget(Task& task) {
+  if (lost_its_threads()) return;
+  std::lock_guard lock{mutex_};
+  task.then_ = nullptr;
 }
 
 TESSERA_DECL bool Pool::lost_its_threads() const {
