@@ -39,6 +39,7 @@ TEST_CASE("every exception becomes a status and a message") {
   CHECK(caught(TESSERA_CODEC, CodecError{"why"}) == "why");
   CHECK(caught(TESSERA_SELECTION, SelectionError{"why"}) == "why");
   CHECK(caught(TESSERA_MEMORY, BudgetError{"why"}) == "why");
+  CHECK(caught(TESSERA_MEMORY, HostOutOfMemory{"why"}) == "why");
   CHECK(caught(TESSERA_MEMORY, std::bad_alloc{}) == "too little memory is free");
   CHECK(caught(TESSERA_MEMORY, std::bad_array_new_length{}) == "too little memory is free");
   CHECK(caught(TESSERA_IPC, ipc::IpcError{"why"}) == "why");

@@ -121,6 +121,24 @@ static void check_writing(char const* folder) {
   tessera_close_array(array);
 }
 
+static char const vast[] =
+    "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [4294967296, 4294967296, 4294967296],"
+    " \"data_type\": \"int8\", \"chunk_grid\": {\"name\": \"regular\", \"configuration\": {\"chunk_shape\":"
+    " [1, 1, 1125899906842624]}}, \"chunk_key_encoding\": {\"name\": \"default\", \"configuration\":"
+    " {\"separator\": \"/\"}}, \"fill_value\": 0, \"codecs\": [{\"name\": \"bytes\"}]}";
+
+static void check_vast(char const* folder) {
+  tessera_error error = {0};
+  tessera_array* array = NULL;
+  int8_t one[1] = {1};
+  uint64_t const count[3] = {1, 1, 1};
+  CHECK(tessera_create_array(folder, "vast", vast, 0, &array, &error) == TESSERA_OK);
+  CHECK_FAILS(tessera_read_array(array, NULL, NULL, NULL, one, 1, &error), TESSERA_SELECTION, "the memory has 1 bytes",
+              "vast/zarr.json");
+  CHECK(tessera_read_array(array, NULL, count, NULL, one, 1, &error) == TESSERA_OK && one[0] == 0);
+  tessera_close_array(array);
+}
+
 static void put(char const* folder, char const* name, char const* text) {
   tessera_error const error = {0};
   char path[1000];
@@ -355,6 +373,7 @@ int main(int count, char** arguments) {
   check_attaching(arguments[0]);
   check_brain();
   check_writing(arguments[1]);
+  check_vast(arguments[1]);
   check_documents(arguments[1]);
   check_opening(arguments[1]);
   check_refused_columns();
