@@ -330,7 +330,8 @@ TEST_CASE("a function that runs behind a started one may let go of the queue") {
       Held* held;
     };
     auto pending = held.queue->start([&] { go.wait(false); });
-    REQUIRE(pending.await_suspend(Coroutine{&held}));
+    Pending::Awaiter awaiter{pending};
+    REQUIRE(awaiter.await_suspend(Coroutine{&held}));
     go = true, go.notify_all();
     pending.wait();
     pending = {};
