@@ -15,7 +15,9 @@
 #include <utility>
 #include <vector>
 
-#if defined(__cpp_impl_coroutine)
+// clang++ 14 with UndefinedBehaviorSanitizer: "Cannot represent a difference across sections", of any coroutine.
+#if defined(__cpp_impl_coroutine) && !(defined(__clang__) && __clang_major__ < 15)
+#define TEST_COROUTINES
 #include <coroutine>
 #endif
 
@@ -227,7 +229,7 @@ TEST_CASE("a Pending outlives the array and its queue") {
   CHECK(memory.back() == 120 * 90);
 }
 
-#if defined(__cpp_impl_coroutine)
+#if defined(TEST_COROUTINES)
 
 // A coroutine whose end its caller waits for.
 struct Run {
@@ -321,7 +323,7 @@ TEST_CASE("a coroutine awaits one read after the other, and its error") {
 }
 
 #else
-TEST_CASE("coroutines") { MESSAGE("not run: this compiler has no coroutines of C++20"); }
+TEST_CASE("coroutines") { MESSAGE("not run: this compiler has no coroutines of C++20, or fails to compile them"); }
 #endif
 
 }  // namespace read_async_tests
