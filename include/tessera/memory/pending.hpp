@@ -14,9 +14,9 @@ class [[nodiscard("tessera: a dropped Pending waits and discards errors: keep it
     virtual ~Work() = default;
     virtual bool is_done() = 0;
     virtual void wait() = 0;
-    /// Has `then(argument)` called when the work is done, by the thread that did it. False: nothing will call it.
+    /// The thread that does the work calls `then(argument)` after it. False: nothing will be called.
     virtual bool call_behind(void (*)(void*), void*) { return false; }
-    /// Takes that back.
+    /// Cancels that call.
     virtual void forget() {}
   };
 

@@ -65,9 +65,9 @@ class Pool {
   /// Waits until the task has run. Runs it, if none of the threads has begun, or they were lost.
   void finish(Task& task);
   bool is_done(Task const& task);
-  /// Has `then(argument)` called behind the task, by the thread that runs it. False: the task is done already.
+  /// The thread that runs the task calls `then(argument)` after it. False: the task is done, and nothing is called.
   bool call_behind(Task& task, Task::Then then, void* argument);
-  /// Takes that back.
+  /// Cancels that call.
   void forget(Task& task);
 
   /// fork() copies the pool without its threads: the child must neither give it work nor destroy it, which would wait
