@@ -45,8 +45,8 @@ consteval bool check_lasting() {
 
 /// As Array::read into the caller's memory, but returns at once: one of the threads of the array's queue reads, by
 /// default one of those that all default queues share. Any number of reads may wait for a thread; idle threads help a
-/// read that has begun. A queue of one thread reads before this returns. Memory, and lists and masks of a selection, are
-/// in use until the Pending is done. `.stop` cancels it. Throws at once: SelectionError, as Array::read. `wait` throws
+/// read that has begun. A queue of one thread reads before this returns. Memory, lists and masks of a selection are in
+/// use until the Pending is done. `.stop` cancels it. Throws at once: SelectionError, as Array::read. `wait` throws
 /// the rest: StoreError, CodecError, with the key; Cancelled.
 ///
 ///     auto first = read_async(array, {{0, 64}, all}, top), second = read_async(array, {{64, 128}, all}, bottom);
