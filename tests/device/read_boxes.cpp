@@ -58,20 +58,19 @@ void check_boxes(std::uint64_t seed, ZarrFormat format, bool in_shards) {
     CHECK(on_host(memory, on) == expected);
 
     // The boxes are the last dimension, from the last box to the first.
+    if (expected.empty()) continue;
     std::int64_t const n = static_cast<std::int64_t>(boxes.size());
     auto view = memory.view();
     for (std::size_t d = 1; d <= Rank; ++d) view.strides[d] *= n;
     view.data += n - 1;
     view.strides[0] = -1;
-    if (!expected.empty()) {
-      read_boxes(array, boxes, view, options).wait();
-      auto const found = on_host(memory, on);
-      std::size_t wrong = 0;
-      auto const size = expected.size() / boxes.size();
-      for (std::size_t i = 0; i < expected.size(); ++i)
-        wrong += found[i % size * boxes.size() + boxes.size() - 1 - i / size] != expected[i];
-      CHECK(wrong == 0);
-    }
+    read_boxes(array, boxes, view, options).wait();
+    auto const found = on_host(memory, on);
+    std::size_t wrong = 0;
+    auto const size = expected.size() / boxes.size();
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      wrong += found[i % size * boxes.size() + boxes.size() - 1 - i / size] != expected[i];
+    CHECK(wrong == 0);
   }
 }
 
