@@ -3,7 +3,8 @@
 
     run.py [--wrong | --cured] PROGRAM.cpp... -- COMPILER [OPTIONS...]
 
---wrong: each alone. --cured: the corrected ones, all as one unit, which shares their instantiations; so does nvcc.
+--wrong: the wrong programs. Several are one unit, whose errors are those of its programs; if they are not, each is
+compiled alone. --cured: the corrected ones, as one unit. nvcc compiles these as one unit, too.
 All parts between ` ... ` are in that line, in this order: compilers name types differently. A second line
 `// not with nvcc: why` leaves a program out there.
 """
@@ -22,6 +23,8 @@ if is_nvcc:
     command += ["-x", "cu", "-c", "-o", "/dev/null", "-Werror", "all-warnings"]
 else:
     command += ["-fsyntax-only", "-Werror=unused-result"]
+    if "clang" in command[0]:
+        command.append("-ferror-limit=0")
 
 
 def compile(program, *options):
@@ -29,19 +32,61 @@ def compile(program, *options):
     return done.returncode, done.stdout + done.stderr
 
 
-def refuse(program):
+def expected_of(program):
     first = program.read_text().splitlines()[0]
     expected = first.removeprefix("// expect: ")
     assert expected != first and expected.startswith(("tessera: ", "the_list_lacks<")), f"{program} expects nothing"
-    pattern = ".*".join(map(re.escape, expected.split(" ... ")))
+    return expected
+
+
+def find(program, line):
+    return re.search(".*".join(map(re.escape, expected_of(program).split(" ... "))) + ".*", line)
+
+
+def errors_in(output):
+    return [line for line in output.splitlines() if re.search(r"\berror( #[\w-]+)?: ", line)]
+
+
+def report(program, found):
+    print(f"{program.stem}: {found[0]}", flush=True)
+
+
+def refuse(program):
     status, output = compile(program)
-    errors = [line for line in output.splitlines() if re.search(r"\berror( #[\w-]+)?: ", line)]
+    errors = errors_in(output)
     if status == 0:
         return f"{program}: the wrong program compiles"
-    found = len(errors) == 1 and re.search(pattern + ".*", errors[0])
+    found = len(errors) == 1 and find(program, errors[0])
     if not found:
-        return f"{program}: expected one error with\n  {expected}\nfound {len(errors)}:\n{output}"
-    print(f"{program.stem}: {found[0]}", flush=True)
+        return f"{program}: expected one error with\n  {expected_of(program)}\nfound {len(errors)}:\n{output}"
+    report(program, found)
+
+
+def refuse_together():
+    """Whether the programs as one unit cause as many errors as there are programs, and each its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        unit = pathlib.Path(folder, "wrong.cpp")
+        unit.write_text(together())
+        _, output = compile(unit)
+    errors = errors_in(output)
+    if len(errors) != len(programs):
+        return False
+    owner = {}  # of each error
+
+    def give(program, seen):  # an error, if need be by another error for the program that had it
+        for at in range(len(errors)):
+            if at not in seen and find(program, errors[at]):
+                seen.add(at)
+                if at not in owner or give(owner[at], seen):
+                    owner[at] = program
+                    return True
+        return False
+
+    if not all(give(program, set()) for program in programs):
+        return False
+    for at, program in owner.items():
+        report(program, find(program, errors[at]))
+    return True
 
 
 def accept(program, name):
@@ -50,7 +95,7 @@ def accept(program, name):
         return f"{name}: the cured program does not compile:\n{output}"
 
 
-def cured_together():
+def together():
     """The programs as one: their first includes, then each in a namespace of its own."""
     texts = [program.read_text() for program in programs]
     includes = sorted({line for text in texts for line in re.findall(r"^#include .*", text, re.M)})
@@ -59,12 +104,14 @@ def cured_together():
 
 
 problems = []
+if only == "--wrong" and len(programs) > 1 and refuse_together():
+    sys.exit()
 if only != "--cured":
     problems += [refuse(program) for program in programs]
 if only == "--cured" or is_nvcc:
     with tempfile.TemporaryDirectory() as folder:
         unit = pathlib.Path(folder, "cured.cpp")
-        unit.write_text(cured_together())
+        unit.write_text(together())
         problems.append(accept(unit, ", ".join(program.stem for program in programs)))
 elif only is None:
     problems += [accept(program, program) for program in programs]

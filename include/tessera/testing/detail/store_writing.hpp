@@ -223,8 +223,10 @@ class StoreWriting : public StoreTrial<Space> {
       done = true;
     }};
     while (!begun && !done) std::this_thread::yield();
-    for (int i = 0; i < 2000 && !done; ++i) std::this_thread::yield();  // lets the writer interleave, if it can
-    auto const seen = value(s, "a/k");
+    // A writer that can interleave has the time of 50 reads to do so. Yields would take longer: where other programs run,
+    // each may give them a time slice.
+    std::string seen = value(s, "a/k");
+    for (int i = 0; i < 50 && seen == "old"; ++i) seen = value(s, "a/k");
     put(s, "a/k", "updated");
     held.reset();
     writer.join();
