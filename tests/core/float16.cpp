@@ -115,6 +115,15 @@ TEST_CASE("numbers that are far too large or too small, integers, and what is kn
   static_assert(!std::is_convertible_v<float, float16> && std::is_convertible_v<float16, float>);
 }
 
+TEST_CASE("what std::numeric_limits says of it") {
+  using Limits = std::numeric_limits<float16>;
+  CHECK(double(Limits::min()) == 0x1p-14);
+  CHECK(double(Limits::denorm_min()) == 0x1p-24);
+  CHECK(double(Limits::epsilon()) == 0x1p-10);
+  CHECK(double(Limits::round_error()) == 0.5);
+  CHECK(std::isnan(float(Limits::signaling_NaN())));
+}
+
 TEST_CASE("it is a float wherever one is wanted: in sums, products, comparisons and text") {
   std::vector<float16> const numbers{float16{0.5}, float16{-2}, float16{4}};
   CHECK(std::accumulate(numbers.begin(), numbers.end(), 0.0) == 2.5);

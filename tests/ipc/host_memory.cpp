@@ -284,6 +284,9 @@ TEST_CASE("what is attached is written to an array as any other memory, and a sm
   CHECK(part.descriptor().memory.size == 16);  // of the 96 bytes of the whole
   auto const again = consumer.attach(part.json());
   CHECK((again.view<float const, 2>()(0, 0) == 9 && again.view<float const, 2>()(1, 1) == 22));
+  CHECK(part.holders() == 1);
+  CHECK(part.descriptor().producer == own.identity());
+  CHECK_THROWS_AS((void)consumer.attach_to_write(part.json()), ipc::LeaseRefused);
 }
 
 TEST_CASE("a process of another user neither attaches nor is asked") {

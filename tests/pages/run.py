@@ -12,6 +12,7 @@ that precompiled.py precompiled, and then linked with its library. A word after 
     ```cpp emulated   is a program of the CUDA runtime; on the emulated one, of OBJECTS, it prints the ```text block;
                       with the stand-in for nvCOMP, if it includes that header
     ```cpp nvcc       is a program for a GPU: NVCC builds it; with a GPU it prints the ```text block
+    ```cpp kernels    is such a program, whose kernels the emulated runtime runs too (kernels.hpp): it prints the same
 
 A program that is followed by a g++ command in a ```sh block is built and run with that command, and prints the ```text
 block that follows, if one does. If the command compiles the emulated runtime, the program prints the same at -O1, -O2
@@ -44,6 +45,10 @@ page, folder, compiler, launcher, first_headers, compiled, compiled_emulated, em
 os.environ.update(precompiled.ccache)
 libraries = "-lzstd -lblosc -ldeflate -llz4 -lbz2 -llzma -ldl -lpthread".split()
 of_zip = ["-lzip"]
+toolkit = pathlib.Path(nvcc).resolve().parents[1] if nvcc else None
+of_cccl = ["-DPAGE_HAS_CCCL", "-DCCCL_DISABLE_FP16_SUPPORT", "-DCCCL_DISABLE_BF16_SUPPORT",
+           "-isystem", f"{toolkit}/include/cccl", "-isystem", f"{toolkit}/include"]
+of_headers = {"cufft": "cufft.h", "cublas": "cublas_v2.h"}  # libraries of the toolkit
 of_nvcomp = ["-I", f"{root}/emulation/nvcomp/include"], ["-llz4", "-lz"]  # of the stand-in for nvCOMP
 blocks = [(*match[0].split(), "")[:2] + (match[1],) for match in re.findall(r"^```(\S.*)\n((?:.*\n)*?)```$", page.read_text(), re.M)]
 
@@ -72,10 +77,18 @@ def errors(output):
 
 
 def build_for_gpu(name, source, expected):
+    if not nvcc:
+        return "NOT COMPILED by nvcc: there is none"
+    for header in re.findall(r"#include <((?:cub|thrust|cufft|cublas)[^>]*)>", source):
+        if not any((toolkit / "include" / folder / header).exists() for folder in ("", "cccl")):
+            return f"NOT COMPILED: this toolkit has no <{header}>"
     (folder / f"{name}.cu").write_text(source)
     compile = ["-std=c++20", "-arch=sm_80", "-Werror=all-warnings", "-I", "include", "-c", f"{name}.cu", "-o", f"{name}.o"]
     succeed([*launcher, nvcc, *compile])
-    succeed([nvcc, "-arch=sm_80", f"{name}.o", *libraries, "-o", name])
+    of_toolkit = [f"-l{library}" for library, header in of_headers.items() if f"#include <{header}>" in source]
+    if of_toolkit:  # which are shared libraries
+        of_toolkit += ["-Xlinker", f"-rpath={toolkit / 'lib64'}"]
+    succeed([nvcc, "-arch=sm_80", f"{name}.o", *libraries, *of_toolkit, "-o", name])
     _, output = run([f"./{name}"])
     if re.search("driver version is insufficient|no CUDA-capable device|cudaError(InsufficientDriver|NoDevice)", output):
         return "nvcc builds it; NOT RUN: there is no GPU"
@@ -83,9 +96,13 @@ def build_for_gpu(name, source, expected):
     return "nvcc builds it, and it prints what is said"
 
 
+def for_the_emulation(source):
+    return re.sub(r"(\w+)<<<(.*?)>>>\(", r"emulated::Grid{\2}(\1, ", source)
+
+
 def check(number, says, source):
     name = f"block{number}"
-    (folder / f"{name}.cpp").write_text(source)
+    (folder / f"{name}.cpp").write_text(for_the_emulation(source) if says == "kernels" else source)
     is_of_nvcomp = "tessera/with/nvcomp" in source
     first = precompiled.first(first_headers, source)
     compile = [*launcher, compiler, *precompiled.options, *first, "-c", f"{name}.cpp", "-o", f"{name}.o"]
@@ -100,19 +117,25 @@ def check(number, says, source):
         assert status != 0, f"it compiles:\n{source}"
         expected = errors(follower(number, "text"))
         assert errors(output) == expected, f"expected the errors {expected}\nfound {errors(output)} in\n{output}"
-    elif says in ("prints", "emulated"):
+    elif says == "kernels" and "#include <cuda/std/" in source and not nvcc:
+        says = "NOT COMPILED: there is no toolkit, and no <cuda/std/...>"
+    elif says in ("prints", "emulated", "kernels"):
         objects = [compiled] if first else []
-        if says == "emulated":
+        if says != "prints":
             objects = [*emulation, *(nvcomp + of_nvcomp[1] if is_of_nvcomp else []), compiled_emulated, compiled]
             compile[-4:-4] = ["-I", f"{root}/emulation/include"]
+        if says == "kernels":
+            compile[-4:-4] = ["-include", f"{root}/tests/pages/kernels.hpp", *(of_cccl if "<cuda/std/" in source else [])]
         succeed(compile)
         more = of_zip if "tessera/with/zip.hpp" in source else []
         succeed([compiler, f"{name}.o", *objects, *libraries, *more, "-o", name])
         _, output = run([f"./{name}"])
         expected = follower(number, "text")
         assert output == expected, f"expected\n{expected}\nfound\n{output}"
+        if says == "kernels":
+            says = f"runs on the emulation; {build_for_gpu(name, source, expected)}"
     elif says == "nvcc":
-        says = build_for_gpu(name, source, follower(number, "text")) if nvcc else "NOT COMPILED: there is no nvcc"
+        says = build_for_gpu(name, source, follower(number, "text"))
     elif command and "int main(" in source:
         (folder / "main.cpp").write_text(source)
         output = succeed(command.replace("g++", compiler, 1), shell=True)

@@ -239,3 +239,14 @@ def test_the_program_that_trains(brain):
     if torch.distributed.is_available():
         outs = of_processes(2, *given)
         assert ["8 crops" in out and f"rank {rank}: waited" in out for rank, out in enumerate(outs)] == [True, True]
+
+
+PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "training.md"
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="the documentation is not there")
+def test_the_program_of_the_page():
+    program = re.search(r"```python\n(.*?)```", PAGE.read_text(), re.S)[1]
+    assert len(program.splitlines()) <= 60
+    ran = subprocess.run([sys.executable, "-W", "ignore", "-c", program], cwd=PAGE.parents[1], text=True, capture_output=True)
+    assert re.fullmatch(r"waited \d+\.\d %\n", ran.stdout), ran.stderr
