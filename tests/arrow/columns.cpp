@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <ipc/schema.hpp>
 #include <support/allocations.hpp>
 #include <support/refused.hpp>
 #include <tessera/with/arrow_columns.hpp>
@@ -117,6 +118,8 @@ TEST_CASE("Arrow: an attached table is a struct of columns of every type, in the
     auto const row = table(producer);
     auto const read = ipc::parse_column_descriptor(row.json());
     CHECK(read == row.descriptor());
+    auto const schema = test::ipc_schema();
+    CHECK(test::fits(ipc::to_value(read), schema, schema));
     auto attached = ipc::attach(consumer, read);
     auto const* const words = attached.children()[1].data()->view<std::uint8_t const, 1>().data;
     auto exported = arrow_c::hand_over(arrow_c::share(std::move(attached)));

@@ -13,8 +13,8 @@ namespace tessera { inline namespace v0 { namespace arrow_c {
 
 /// As Exported, of a device. `sync_event` points to a `cudaEvent_t`, which is valid until the array is released.
 struct ExportedOnDevice {
-  Owned<ArrowSchema> schema;
-  Owned<ArrowDeviceArray> array;
+  Owned<ArrowSchema> schema;      ///< names and types, in host memory
+  Owned<ArrowDeviceArray> array;  ///< the elements
 };
 /// A column in the memory of the device of `on`, for another library, which waits for `sync_event`, on the host or by
 /// its stream: the event comes after the work that `on` has so far. The host waits for nothing here. The last release

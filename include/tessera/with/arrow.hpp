@@ -41,8 +41,8 @@ Column<space::Host> share(ArrayView<T, Rank, space::Host> view, std::shared_ptr<
 /// The two structs of Arrow's C data interface, which a consumer takes by `move_to`, or by its own import function from
 /// their `address()`.
 struct Exported {
-  Owned<ArrowSchema> schema;
-  Owned<ArrowArray> array;
+  Owned<ArrowSchema> schema;  ///< names and types; independent of the array
+  Owned<ArrowArray> array;    ///< the elements
 };
 /// A column in host memory, for another library. The memory is released when the column, its copies and all structs
 /// made from it are; from any thread. Throws: ExchangeError, if a length is above 2^63.
