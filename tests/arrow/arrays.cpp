@@ -121,7 +121,8 @@ TEST_CASE("Arrow: each dimension but the first is a fixed-size list") {
   CHECK((exported.schema.get().format == std::string{"+w:3"} && array.length == 2 && array.n_buffers == 1));
   auto const& inner = *array.children[0];
   CHECK((exported.schema.get().children[0]->format == std::string{"+w:4"} && inner.length == 6));
-  CHECK((exported.schema.get().children[0]->children[0]->format == std::string{"s"} && inner.children[0]->length == 24));
+  CHECK(exported.schema.get().children[0]->children[0]->format == std::string{"s"});
+  CHECK(inner.children[0]->length == 24);
   CHECK(exported.schema.get().children[0]->name == std::string{"item"});
   auto const view = arrow_c::view<std::int16_t, 3>(exported.schema.get(), array);
   CHECK((view.layout().shape == Extents{2, 3, 4} && view(1, 2, 3) == 23 && view(1, 0, 0) == 12));
@@ -150,6 +151,17 @@ TEST_CASE("Arrow: elements in another order or stride are copied, others are not
     CHECK(one.children[0].buffers[1] == numbers.data() + 4);  // strides of a single element lead nowhere
   }
   CHECK(*memory.frees == 3);
+}
+
+TEST_CASE("Arrow: elements in the other byte order are copied") {
+  std::vector<std::uint16_t> const swapped{0x0100, 0x0203};
+  auto layout = Layout::c_order({2}, 2);
+  layout.swapped = 2;
+  auto const bytes = reinterpret_cast<std::byte const*>(swapped.data());
+  auto const exported =
+      arrow_c::hand_over(arrow_c::detail::column_of(bytes, data_type_of<std::uint16_t>(), layout, nullptr));
+  auto const view = arrow_c::view<std::uint16_t, 1>(exported.schema.get(), exported.array.get());
+  CHECK((view(0) == 1 && view(1) == 0x0302));
 }
 
 TEST_CASE("Arrow: memory is released once, with the last column and the last struct") {

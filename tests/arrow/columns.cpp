@@ -173,6 +173,11 @@ TEST_CASE("Arrow: offsets and indices that lead outside are refused, because con
   CHECK(refused(words({0, 2, 5})) == column + "its offset 2 is 5, expected 2 to 4");
   CHECK(refused(words({0, 3, 2})) == column + "its offset 2 is 2, expected 3 to 4");
   CHECK(refused(words({-1, 3, 3})) == column + "its offset 0 is -1, expected 0 to 4");
+  auto const wrong_outside = words({4, 2, 3, 4});
+  CHECK(refused(wrong_outside) == column + "its offset 1 is 2, expected 4 to 4");
+  CHECK(test::error_of([&] {
+          (void)arrow_c::share(ipc::attach(consumer, wrong_outside.descriptor().slice(1, 2)));
+        }) == "nothing was thrown");
   auto const lists = PublishedColumn::lists(published<std::int64_t>(producer, {0, 4}),
                                             PublishedColumn::values(published<float>(producer, {1, 2, 3})));
   CHECK(refused(lists) == "column \"\" of schema \"+L\": its offset 1 is 4, expected 0 to 3");
@@ -198,7 +203,8 @@ TEST_CASE("Arrow: columns of the new types that contradict themselves are refuse
   };
   CHECK(values_as("tdD") == "column \"\" of schema \"tdD\": its values are float32");
   CHECK(values_as("d:5,2") == "column \"\" of schema \"d:5,2\": its values are float32");
-  for (auto const* wrong : {"d:5", "d:,2", "d:5,2,16", "d:5,2,", "d:x,2", "tdX", "vu", "+vl", "+w:", "+w:-1", "d:5,2,3,4"})
+  for (auto const* wrong :
+       {"d:5", "d:,2", "d:5,2,16", "d:5,2,", "d:x,2", "d:5,2,3,4", "tdX", "vu", "+vl", "+w:", "+w:-1"})
     CHECK(values_as(wrong) == to_text({"column \"\" of schema \"", wrong, "\": the schema is unknown"}));
   CHECK(PublishedColumn::values(published<std::int64_t>(producer, {1}), "d:5,-2,64").descriptor().length == 1);
   CHECK(refused([&] { return floats().encoded_by(floats()); }) ==
@@ -232,6 +238,12 @@ TEST_CASE("Arrow: another library's table is published, and attached again with 
   auto const copied = arrow_c::publish(second, slice.schema.get(), slice.array.get());
   auto const words = ipc::attach(consumer, copied.descriptor());
   CHECK((words.size() == 3 && words.string(0) == "two" && words.string(2) == "three" && !words.is_valid(1)));
+
+  auto const weights = arrow_c::hand_over(
+      arrow_c::share(ipc::attach(consumer, row.descriptor().children[0].slice(1, 3))));
+  auto const weights_again = arrow_c::publish(second, weights.schema.get(), weights.array.get());
+  auto const numbers = ipc::attach(consumer, weights_again.descriptor());
+  CHECK((numbers.values<float>()(2) == 4 && !numbers.is_valid(0) && numbers.is_valid(1)));
 
   auto const refused = [&](auto change) {
     auto schema = slice.schema.get();

@@ -72,12 +72,14 @@ TEST_CASE("Arrow: device memory is used again only after the consumer's work bef
         column.children.push_back({.format = "C", .length = 100, .buffers = {nullptr, data}, .owner = memory});
         memory.reset();
         auto exported = arrow_c::hand_over(std::move(column), on);
-        REQUIRE(cudaStreamWaitEvent(own, *static_cast<cudaEvent_t*>(exported.array.get().sync_event), 0) == cudaSuccess);
-        cudaMemcpyAsync(seen, data, 100, cudaMemcpyDeviceToHost, own);
-        if (is_child_last) {
-          arrow_c::Owned<ArrowArray> const child{exported.array.address()->array.children[0]};
+        auto const event = *static_cast<cudaEvent_t*>(exported.array.get().sync_event);
+        REQUIRE(cudaStreamWaitEvent(own, event, 0) == cudaSuccess);
+        arrow_c::Owned<ArrowArray> child;
+        if (is_child_last) {  // moved away, and used after the release of its parent
+          child = arrow_c::Owned<ArrowArray>{exported.array.address()->array.children[0]};
           exported.array.reset();
         }
+        cudaMemcpyAsync(seen, data, 100, cudaMemcpyDeviceToHost, own);
       }
       auto const next = test::made<DeviceBuffer>(std::string(100, 'b'), on);
       on.wait();

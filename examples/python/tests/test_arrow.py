@@ -175,7 +175,7 @@ ARRAYS = [
     pa.array(["a", None, "ccc"], pa.large_string()),
     pa.array([b"a", None, b"\x00c"], pa.binary()),
     pa.array([b"abc", None, b"def"], pa.binary(3)),
-    pa.array([decimal.Decimal("1.50"), None, decimal.Decimal("-12345678901234567890123456789012.25")], pa.decimal128(38, 2)),
+    pa.array([decimal.Decimal("1.50"), None, decimal.Decimal("-1234567890123456789012345678.25")], pa.decimal128(38, 2)),
     pa.array([decimal.Decimal("1.50"), None, decimal.Decimal("-2.25")], pa.decimal32(9, 2)),
     pa.array([decimal.Decimal("1.50"), None, decimal.Decimal("-2.25")], pa.decimal64(18, 2)),
     pa.array([decimal.Decimal("1.50"), None, decimal.Decimal("-2.25")], pa.decimal256(60, 2)),
@@ -204,7 +204,8 @@ def test_arrays_of_pyarrow_go_to_other_processes_and_come_back(array, first):
     found = pa.array(column)
     assert found.type == array.type
     matches(found, array.to_pylist())
-    if not pa.types.is_temporal(array.type) and not pa.types.is_binary(array.type) and "fixed_size_b" not in str(array.type):
+    is_octets = pa.types.is_binary(array.type) or pa.types.is_fixed_size_binary(array.type)
+    if not pa.types.is_temporal(array.type) and not is_octets:
         assert column.to_list() == array.to_pylist()
     if len(array) > 1:
         matches(pa.array(tessera.attach_column(published.descriptor[1:])), array[1:].to_pylist())

@@ -23,8 +23,8 @@ struct Mask {
 };
 
 /// `schema` is a format string of Arrow's C data interface: "f", "tsn:UTC", "d:38,10", "u", "+l", "+w:3", "+s", "n".
-/// `logical` names types for which Arrow has no string: "datetime64[D]". A slice has the buffers of the whole column, and
-/// another offset and length.
+/// `logical` names types for which Arrow has no string: "datetime64[D]". A slice has the buffers of the whole column,
+/// and another offset and length.
 struct ColumnDescriptor {
   std::string name{};  ///< of the column or field; may be empty
   std::string schema{};
