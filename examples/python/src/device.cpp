@@ -186,6 +186,7 @@ void add_device_arrays(nb::module_& module) {
              return std::pair{static_cast<int>(kDLCUDA), t.on.device()};
            })
       .def_prop_ro("__cuda_array_interface__", &cuda_interface)
+      .def("__arrow_c_device_array__", &arrow_of, nb::arg("requested_schema") = nb::none(), nb::arg("kwargs"))
       .def("wait", [](DeviceTensor& t) {
              Unlocked const unlocked;
              t.on.wait();
@@ -238,4 +239,5 @@ NB_MODULE(_device, module) {
   python::add_device_arrays(module);
   python::add_device_boxes(module);
   python::add_device_sharing(module);
+  python::add_device_arrow(module);
 }

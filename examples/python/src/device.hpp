@@ -1,6 +1,7 @@
 // The module's half for device and pinned memory, an extension of its own, because it needs the CUDA runtime.
 #pragma once
 #include "array.hpp"
+#include "arrow.hpp"
 #include "capsule.hpp"
 
 #include <tessera/tessera.cuh>
@@ -48,8 +49,12 @@ void read_on_device(DeviceArray const& array, tessera::Extents const& shape, std
 /// ExchangeError, if it does not belong to the queue's device.
 Borrowed borrow_of_device(nb::handle object, DeviceQueue& on);
 
+/// `__arrow_c_device_array__` of a tensor.
+Capsules arrow_of(DeviceTensor const& tensor, nb::object requested_schema, nb::kwargs more);
+
 void add_device_arrays(nb::module_& module);
 void add_device_boxes(nb::module_& module);
 void add_device_sharing(nb::module_& module);
+void add_device_arrow(nb::module_& module);
 
 }  // namespace python

@@ -20,5 +20,6 @@ NB_MODULE(_tessera, module) {
   python::add_nodes(module);
   python::add_chunks(module);
   python::add_sharing(module);
+  python::add_arrow(module);
   python::add_boxes(module);
 }

@@ -71,6 +71,7 @@ void add_array(nb::module_& module);
 void add_nodes(nb::module_& module);
 void add_chunks(nb::module_& module);
 void add_sharing(nb::module_& module);
+void add_arrow(nb::module_& module);
 void add_padding(nb::module_& module);
 void add_conversion(nb::module_& module);
 void add_boxes(nb::module_& module);

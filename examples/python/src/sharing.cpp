@@ -264,6 +264,11 @@ void add_descriptors(nb::module_& module) {
                      return column.mask && column.mask->kind == ipc::Mask::Kind::bits;
                    })
       .def_ro("children", &ColumnDescriptor::children)
+      .def_prop_ro("dictionary",
+                   [](ColumnDescriptor const& column) {
+                     return column.dictionary.empty() ? std::nullopt : std::optional{column.dictionary.front()};
+                   },
+                   "The column into which the values are indices.")
       .def("__getitem__",
            [](ColumnDescriptor const& column, nb::slice index) {
              auto const [first, stop, step, count] = index.compute(column.length);

@@ -1,4 +1,5 @@
 // The result of a read: memory that other libraries use without a copy, by DLPack or NumPy's array interface.
+#include "arrow.hpp"
 #include "capsule.hpp"
 
 namespace python {
@@ -11,6 +12,15 @@ nb::object to_dlpack(Tensor const& tensor, std::optional<std::intptr_t> stream, 
 
 Interface array_interface(Tensor const& tensor) {
   return interface_of(tensor.data, tensor.type, tensor.layout, tensor.read_only);
+}
+
+Capsules to_arrow(Tensor const& tensor, nb::object requested_schema) {
+  check_requested(requested_schema);
+  auto exported = [&] {
+    Unlocked const unlocked;
+    return arrow_c::hand_over(arrow_c::detail::column_of(tensor.data, tensor.type, tensor.layout, tensor.owner));
+  }();
+  return capsules_of(std::move(exported));
 }
 
 }  // namespace
@@ -32,7 +42,11 @@ void add_tensor(nb::module_& module) {
            [](Tensor const&) {
              return std::pair{static_cast<int>(kDLCPU), 0};
            })
-      .def_prop_ro("__array_interface__", &array_interface);
+      .def_prop_ro("__array_interface__", &array_interface)
+      .def("__arrow_c_array__", &to_arrow, nb::arg("requested_schema") = nb::none(),
+           "Capsules for `pyarrow.array(t)`, which shows the memory; each dimension but the first is a fixed-size list.\n"
+           "Bools become bits, NaT nulls, and other orders of elements are copied. Raises ExchangeError for types that\n"
+           "Arrow has not.");
 }
 
 }  // namespace python

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from decimal import Decimal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +18,31 @@ from ._tessera import ColumnDescriptor
 _UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
 
 
+def _space_of(descriptor: ColumnDescriptor) -> str | None:
+    """Of the first of its buffers; None, if it has none."""
+    for buffer in (descriptor.data, descriptor.offsets, descriptor.mask):
+        if buffer is not None:
+            return "host" if buffer.kind == "shared-memory" else "device"
+    return next(filter(None, map(_space_of, descriptor.children)), None)
+
+
+def _arrow_in(space: str, descriptor: ColumnDescriptor, name: str) -> Callable[..., tuple[object, object]]:
+    """The method of that name of Arrow's PyCapsule interface. AttributeError, if the column is in other memory: so
+    consumers, who look whether there is such a method, ask for the right one."""
+    if (_space_of(descriptor) or "host") != space:
+        raise AttributeError(f"the column is not in {space} memory: it has no {name}")
+    module = _spaces.device() if space == "device" else _tessera
+
+    def method(requested_schema: object = None, **arguments: object) -> tuple[object, object]:
+        for argument, value in arguments.items():
+            if value is not None:
+                raise NotImplementedError(f"{name} has no argument {argument}")
+        capsules: tuple[object, object] = module.arrow_column(process.consumer(), descriptor, requested_schema)
+        return capsules
+
+    return method
+
+
 class PublishedColumn:
     """The result of `publish_column`. As `Published`: its arrays are published until `close()`."""
 
@@ -26,6 +53,15 @@ class PublishedColumn:
     def descriptor(self) -> ColumnDescriptor:
         """Pass it to other processes in any way: it pickles, and `str(descriptor)` is JSON."""
         return self._native.descriptor
+
+    @property
+    def __arrow_c_array__(self) -> Callable[..., tuple[object, object]]:
+        """As that of `attach_column(column.descriptor)`."""
+        return _arrow_in("host", self.descriptor, "__arrow_c_array__")
+
+    @property
+    def __arrow_c_device_array__(self) -> Callable[..., tuple[object, object]]:
+        return _arrow_in("device", self.descriptor, "__arrow_c_device_array__")
 
     def close(self) -> None:
         self._native.close()
@@ -63,6 +99,8 @@ def _values(values: Any) -> tuple[_tessera.PublishedColumn, Any]:
     Column = _tessera.PublishedColumn
     if isinstance(values, Mapping):
         return Column.structure(process.producer(), [_made(one, None, name, None) for name, one in values.items()]), None
+    if hasattr(values, "__arrow_c_array__") and not isinstance(values, (Attached, _tessera.Tensor)):
+        return _tessera.publish_arrow(process.producer(), values), None
     if _is_text(values):
         offsets, characters, valid = _strings(values)
         return Column.strings(publish_natively(offsets), publish_natively(characters)), valid
@@ -93,6 +131,8 @@ def _made(values: Any, valid: Any, name: str, offsets: Any) -> _tessera.Publishe
     else:
         elements = _made(values, None, "item", None)
         column = _tessera.PublishedColumn.lists(publish_natively(offsets), elements)
+    if valid is not None and column.descriptor.mask is not None:
+        raise IpcError(f"column {name!r}: `valid` was given, and the values have nulls of their own")
     if valid is not None:
         if _spaces.is_on_device(valid):
             flags_there = publish_natively(valid)
@@ -115,7 +155,8 @@ def publish_column(values: Any, *, valid: Any = None, name: str = "", offsets: A
       or device memory. Masked elements of a masked array are null;
     - `datetime64` and `timedelta64`, of any unit;
     - text: a list, or an array of NumPy's, of `str`, with None for nulls;
-    - a dictionary of names and values: a struct, of columns of the same length.
+    - a dictionary of names and values: a struct, of columns of the same length;
+    - an object with `__arrow_c_array__`: arrays and record batches of pyarrow, also of decimals, dates, dictionaries.
 
     `valid`: a bool for each element, False for a null; in device memory a byte for each, or a bit, as in Arrow.
     `offsets`, int32 or int64: the column is one of lists, whose elements are `values`; list i has those from
@@ -146,6 +187,8 @@ class AttachedColumn:
             self.data = attach(descriptor.data if is_whole else descriptor.data[first : first + count])
         if descriptor.mask is not None:
             self.mask = attach(descriptor.mask)
+        self.dictionary = AttachedColumn(descriptor.dictionary) if descriptor.dictionary is not None else None
+        """The column into which `values()` are indices."""
         self.children = [AttachedColumn(child) for child in descriptor.children]
         """The fields of a struct; of lists one column, which has the elements."""
 
@@ -173,6 +216,10 @@ class AttachedColumn:
             return bits
         if self.descriptor.logical:
             return found.view(np.dtype(self.descriptor.logical))
+        if self.schema == "tdD":  # of 32 bits, which NumPy's have not
+            return found.astype("M8[D]")
+        if self.schema == "tdm":
+            return found.view("M8[ms]")
         if self.schema[:2] in ("ts", "tD"):
             return found.view(f"{'M' if self.schema[1] == 's' else 'm'}8[{_UNITS[self.schema[2]]}]")
         return found
@@ -204,7 +251,18 @@ class AttachedColumn:
     def to_list(self) -> list[Any]:
         """A copy in Python's own objects: None for nulls, `str`, lists, dictionaries."""
         found: list[Any]
-        if self.offsets is not None and self.data is not None:
+        first, count = self.descriptor.offset, len(self)
+        if self.schema == "n":
+            return [None] * count
+        if self.dictionary is not None:
+            words = dict(enumerate(self.dictionary.to_list()))
+            found = [words.get(index) for index in self.values().tolist()]
+        elif self.schema.startswith("+w:"):
+            size, elements = int(self.schema[3:]), self.children[0].to_list()
+            found = [elements[i * size : (i + 1) * size] for i in range(first, first + count)]
+        elif self.schema.startswith("d:"):
+            found = self._decimals()
+        elif self.offsets is not None and self.data is not None:
             characters = np.asarray(self.data).tobytes()
             found = [characters[first:end].decode() for first, end in self._ranges()]
         elif self.offsets is not None:
@@ -218,6 +276,28 @@ class AttachedColumn:
             found = [dict(zip(names, row)) for row in zip(*fields)] if fields else [{} for _ in range(len(self))]
         valid = self.valid()
         return found if valid is None else [one if there else None for one, there in zip(found, valid.tolist())]
+
+    def _decimals(self) -> list[Decimal]:
+        """Exact, whatever the precision of Python's decimal context."""
+        scale = int(self.schema[2:].split(",")[1])
+        found = self.values()
+        size = found.dtype.itemsize
+        octets = found.tobytes()
+        numbers = [int.from_bytes(octets[i : i + size], "little", signed=True) for i in range(0, len(octets), size)]
+        return [Decimal((int(n < 0), tuple(map(int, str(abs(n)))), -scale)) for n in numbers]
+
+    @property
+    def __arrow_c_array__(self) -> Callable[..., tuple[object, object]]:
+        """Of columns in host memory: `pyarrow.array(column)`, and of a struct `pyarrow.record_batch(column)`, use the
+        other process's memory, with leases of their own. Masks and bools that are bytes are copied. The other process
+        is trusted not to change offsets and indices, which are checked once. A requested schema is ignored: the
+        consumer converts. Raises as `attach`; IpcError, if offsets or indices lead outside."""
+        return _arrow_in("host", self.descriptor, "__arrow_c_array__")
+
+    @property
+    def __arrow_c_device_array__(self) -> Callable[..., tuple[object, object]]:
+        """The same of columns in device memory. Raises ExchangeError, if masks or bools there are bytes."""
+        return _arrow_in("device", self.descriptor, "__arrow_c_device_array__")
 
     def __getitem__(self, name: str) -> AttachedColumn:
         """The field of a struct. Slices are made of descriptors: `attach_column(column.descriptor[2:9])`."""
@@ -233,7 +313,7 @@ class AttachedColumn:
         for array in (self.data, self.offsets, self.mask):
             if array is not None:
                 array.close()
-        for child in self.children:
+        for child in [*self.children, *filter(None, [self.dictionary])]:
             child.close()
 
     def __enter__(self) -> AttachedColumn:

@@ -133,6 +133,17 @@ class Attached:
         device: tuple[int, int] = self.tensor.__dlpack_device__()
         return device
 
+    @property
+    def __arrow_c_array__(self) -> Callable[..., tuple[object, object]]:
+        """As a Tensor's: `pyarrow.array(a)`. AttributeError for device memory, which has `__arrow_c_device_array__`."""
+        method: Callable[..., tuple[object, object]] = self.tensor.__arrow_c_array__
+        return method
+
+    @property
+    def __arrow_c_device_array__(self) -> Callable[..., tuple[object, object]]:
+        method: Callable[..., tuple[object, object]] = self.tensor.__arrow_c_device_array__
+        return method
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         tensor = self.tensor
         if not hasattr(tensor, "__array_interface__"):

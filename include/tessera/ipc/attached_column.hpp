@@ -30,6 +30,8 @@ class AttachedColumn {
   ColumnDescriptor const& descriptor() const& { return what_; }
   std::uint64_t size() const { return what_.length; }
   std::vector<AttachedColumn> const& children() const& { return children_; }
+  /// One column, into which `values` are indices; empty for others.
+  std::vector<AttachedColumn> const& dictionary() const& { return dictionary_; }
   /// The buffers of data, offsets and mask, of the whole column; nullopt: it has none.
   std::optional<Attached<S>> const& data() const& { return data_; }
   std::optional<Attached<S>> const& offsets() const& { return offsets_; }
@@ -82,6 +84,7 @@ class AttachedColumn {
     if (what.offsets) offsets_ = attach(*what.offsets);
     if (what.mask) mask_ = attach(what.mask->buffer);
     for (auto const& child : what.children) children_.push_back(AttachedColumn{Checked{}, child, attach});
+    for (auto const& one : what.dictionary) dictionary_.push_back(AttachedColumn{Checked{}, one, attach});
   }
   // Negative offsets become larger than any limit.
   std::uint64_t offset(std::uint64_t i) const {
@@ -92,7 +95,7 @@ class AttachedColumn {
 
   ColumnDescriptor what_;
   std::optional<Attached<S>> data_, offsets_, mask_;
-  std::vector<AttachedColumn> children_;
+  std::vector<AttachedColumn> children_, dictionary_;
 };
 
 /// Throws: as Consumer::attach. Device memory: `AttachedColumn<space::Device>{column, [&](auto const& buffer) { return

@@ -22,9 +22,9 @@ struct Mask {
   friend bool operator==(Mask const&, Mask const&) = default;
 };
 
-/// `schema` is a format string of Arrow's C data interface: "f", "tsn:UTC", "u", "+l", "+s". `logical` names types for
-/// which Arrow has no string: "datetime64[D]". A slice has the buffers of the whole column, and another offset and
-/// length.
+/// `schema` is a format string of Arrow's C data interface: "f", "tsn:UTC", "d:38,10", "u", "+l", "+w:3", "+s", "n".
+/// `logical` names types for which Arrow has no string: "datetime64[D]". A slice has the buffers of the whole column,
+/// and another offset and length.
 struct ColumnDescriptor {
   std::string name{};  ///< of the column or field; may be empty
   std::string schema{};
@@ -35,6 +35,7 @@ struct ColumnDescriptor {
   std::optional<Descriptor> data{};     ///< values, or characters
   std::optional<Descriptor> offsets{};  ///< for strings and lists: one more than the number of elements
   std::vector<ColumnDescriptor> children{};  ///< the items of a list, the fields of a struct
+  std::vector<ColumnDescriptor> dictionary{};  ///< one, if the values are indices into it; then `schema` is theirs
 
   /// Throws: SelectionError, if the range does not lie inside.
   ColumnDescriptor slice(std::uint64_t first, std::uint64_t count) const {

@@ -29,6 +29,7 @@ inline Value column_value(ColumnDescriptor const& column, Octets how) {
   }
   if (column.data) members.push_back({"data", to_value(*column.data, how)});
   if (column.offsets) members.push_back({"offsets", to_value(*column.offsets, how)});
+  if (!column.dictionary.empty()) members.push_back({"dictionary", column_value(column.dictionary.front(), how)});
   if (column.children.empty()) return members;
   List children;
   for (auto const& child : column.children) children.push_back(column_value(child, how));
@@ -53,6 +54,8 @@ inline ColumnDescriptor read_column(MemberValue const& value, bool is_newer, std
   }
   if (auto const data = reader.find("data")) column.data = read_descriptor(data->value());
   if (auto const offsets = reader.find("offsets")) column.offsets = read_descriptor(offsets->value());
+  if (auto const dictionary = reader.find("dictionary"))
+    column.dictionary.push_back(read_column(*dictionary, is_newer, depth + 1));
   if (auto const children = reader.find("children"))
     for (std::size_t i = 0; i < children->list().size(); ++i)
       column.children.push_back(read_column(children->item(i), is_newer, depth + 1));

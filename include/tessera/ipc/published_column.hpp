@@ -25,6 +25,26 @@ class PublishedColumn {
     column.what_.schema = detail::schema_of(data.descriptor().type);
     return std::move(column).with_data(std::move(data));
   }
+  /// Values of one of Arrow's types that have no data type of their own here, by its format string: int32 dates ("tdD")
+  /// and times of day ("tts"), and decimals ("d:38,10"), which are int32, int64, or raw bytes of 128 or 256 bits.
+  static PublishedColumn values(Published data, std::string schema) {
+    PublishedColumn column;
+    column.what_.schema = std::move(schema);
+    return std::move(column).with_data(std::move(data));
+  }
+  /// Nothing but nulls: Arrow's null type, without memory.
+  static PublishedColumn nulls(std::uint64_t count) {
+    PublishedColumn column;
+    column.what_.schema = std::string{"n"};
+    column.what_.length = count, column.what_.null_count = static_cast<std::int64_t>(count);
+    return std::move(column).checked();
+  }
+  /// Any column: `what` describes it, and refers to `arrays`, which are published as long as it is.
+  static PublishedColumn of(ColumnDescriptor what, std::vector<Published> arrays) {
+    PublishedColumn column;
+    column.what_ = std::move(what), column.arrays_ = std::move(arrays);
+    return std::move(column).checked();
+  }
   /// int64 times (kind "datetime64") or time spans ("timedelta64") in a NumPy unit: "ns", "D".
   static PublishedColumn times(Published data, std::string const& kind, std::string const& unit) {
     PublishedColumn column;
@@ -55,6 +75,14 @@ class PublishedColumn {
     column.add(std::move(elements));
     return std::move(column).checked();
   }
+  /// Lists of `size` elements each of a column.
+  static PublishedColumn fixed_lists(std::uint32_t size, PublishedColumn elements) {
+    PublishedColumn column;
+    column.what_.schema = to_text({"+w:", size});
+    column.what_.length = size == 0 ? 0 : elements.what_.length / size;
+    column.add(std::move(elements));
+    return std::move(column).checked();
+  }
   /// Columns side by side, with as many elements as the first.
   static PublishedColumn structure(std::vector<PublishedColumn> fields) {
     PublishedColumn column;
@@ -68,6 +96,12 @@ class PublishedColumn {
   PublishedColumn named(std::string name) && {
     what_.name = std::move(name);
     return std::move(*this);
+  }
+  /// The same column, of integers, as indices into another one: Arrow's dictionary type.
+  PublishedColumn encoded_by(PublishedColumn dictionary) && {
+    what_.dictionary.assign(1, std::move(dictionary.what_));
+    for (auto& array : dictionary.arrays_) arrays_.push_back(std::move(array));
+    return std::move(*this).checked();
   }
   /// The same column with a mask of its elements; null_count -1: not counted. Throws: IpcError, if the mask does not
   /// fit.

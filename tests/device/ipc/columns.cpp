@@ -11,6 +11,8 @@
 #include <tessera/ipc/attached_column.hpp>
 #include <tessera/ipc/cuda.cuh>
 #include <tessera/ipc/published_column.hpp>
+#include <tessera/with/arrow.cuh>
+#include <tessera/with/arrow_columns.hpp>
 
 using namespace tessera;
 using ipc::PublishedColumn;
@@ -78,6 +80,34 @@ TEST_CASE("a table of columns of another process's device memory, with nulls, st
     CHECK(elements(part.values<float>(), on) == std::vector<float>{3, 4});
     CHECK(part.mask()->shape() == Extents{1});  // the whole one
     CHECK((part.descriptor().offset == 2 && part.descriptor().null_count == -1));
+  }
+  producer->put("end");
+  CHECK(producer.wait());
+}
+
+TEST_CASE("the same table by Arrow's C device data interface, in place and in the order of its event") {
+  auto producer = test::Process::running("child: table on a device");
+  auto const row = ipc::parse_column_descriptor(producer->get());
+  {
+    Queue<space::Device> on{Queue<space::Host>{}}, consumers{Queue<space::Host>{}};
+    ipc::Consumer consumer;
+    auto exported = arrow_c::hand_over(
+        arrow_c::share(ipc::AttachedColumn<space::Device>{
+            row, [&](ipc::Descriptor const& buffer) { return ipc::attach(consumer, buffer, on); }}),
+        on);
+    auto const& device = exported.array.get();
+    REQUIRE((device.device_type == ARROW_DEVICE_CUDA && device.device_id == on.device()));
+    REQUIRE(device.array.n_children == 3);
+    REQUIRE(cudaStreamWaitEvent(consumers.stream(), *static_cast<cudaEvent_t*>(device.sync_event), 0) == cudaSuccess);
+    auto const seen = [&]<class T>(T, std::size_t field, std::size_t buffer, std::uint64_t count) {
+      auto const* const from = static_cast<T const*>(device.array.children[field]->buffers[buffer]);
+      return elements(ArrayView<T const, 1, space::Device>::c_order(from, {count}), consumers);
+    };
+    CHECK(seen(0.f, 0, 1, 4) == std::vector<float>{1, 2, 3, 4});
+    CHECK(seen(std::uint8_t{}, 0, 0, 1) == std::vector<std::uint8_t>{0b1101});
+    CHECK(seen(std::int32_t{}, 1, 1, 5) == std::vector<std::int32_t>{0, 3, 6, 6, 11});
+    CHECK(seen(char{}, 1, 2, 3) == std::vector<char>{'o', 'n', 'e'});
+    CHECK(seen(std::int64_t{}, 2, 1, 5)[4] == 5);
   }
   producer->put("end");
   CHECK(producer.wait());

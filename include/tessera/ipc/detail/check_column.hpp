@@ -1,4 +1,4 @@
-// check_column: which buffers a schema requires, and whether a column, which is not trusted, has them.
+// check_column: whether a column, which is not trusted, has the buffers that its schema requires.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,50 +9,13 @@
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/ipc/column.hpp>
+#include <tessera/ipc/detail/column_shape.hpp>
 #include <tessera/ipc/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 namespace detail {
 
 inline constexpr std::size_t most_depth = 16, most_columns = 4096;
-
-/// What a schema requires: values of a type (none, if its size is 0), offsets of that many bytes each, children.
-struct Shape {
-  DataType data{DataKind::unsigned_integer, 0};
-  std::uint32_t offsets = 0;
-  bool has_children = false, is_bool = false;
-};
-inline std::optional<Shape> shape_of(std::string_view schema) {
-  constexpr std::string_view letters = "cCsSiIlLefg";
-  constexpr DataType types[] = {
-      {DataKind::signed_integer, 1},   {DataKind::unsigned_integer, 1}, {DataKind::signed_integer, 2},
-      {DataKind::unsigned_integer, 2}, {DataKind::signed_integer, 4},   {DataKind::unsigned_integer, 4},
-      {DataKind::signed_integer, 8},   {DataKind::unsigned_integer, 8}, {DataKind::floating, 2},
-      {DataKind::floating, 4},         {DataKind::floating, 8}};
-  constexpr DataType byte{DataKind::unsigned_integer, 1}, time{DataKind::signed_integer, 8};
-  if (schema.size() == 1) {
-    if (auto const at = letters.find(schema[0]); at != letters.npos) return Shape{types[at]};
-    if (schema == "b") return Shape{.data = byte, .is_bool = true};
-    if (schema == "u" || schema == "z") return Shape{byte, 4};
-    if (schema == "U" || schema == "Z") return Shape{byte, 8};
-  }
-  bool const has_unit = schema.size() >= 3 && std::string_view{"smun"}.find(schema[2]) != std::string_view::npos;
-  if (has_unit && ((schema.starts_with("ts") && schema.size() >= 4 && schema[3] == ':') ||
-                   (schema.starts_with("tD") && schema.size() == 3)))
-    return Shape{time};
-  if (schema.starts_with("w:") && schema.size() < 10) {
-    std::uint32_t size = 0;
-    for (auto digit : schema.substr(2)) {
-      if (digit < '0' || digit > '9') return std::nullopt;
-      size = size * 10 + static_cast<std::uint32_t>(digit - '0');
-    }
-    if (size != 0) return Shape{{DataKind::raw, size}};
-  }
-  if (schema == "+l") return Shape{.offsets = 4, .has_children = true};
-  if (schema == "+L") return Shape{.offsets = 8, .has_children = true};
-  if (schema == "+s") return Shape{.has_children = true};
-  return std::nullopt;
-}
 
 [[noreturn]] inline void refuse_column(ColumnDescriptor const& column, std::string_view why) {
   throw IpcError{to_text({"column \"", column.name, "\" of schema \"", column.schema, "\": ", why})};
@@ -86,7 +49,9 @@ inline void check_column(ColumnDescriptor const& column, std::size_t& count, std
   if (column.null_count < -1 ||
       (column.null_count > 0 && static_cast<std::uint64_t>(column.null_count) > column.length))
     refuse_column(column, "its null count is invalid");
-  if (column.null_count > 0 && !column.mask) refuse_column(column, "it has nulls but no mask");
+  bool const is_null = column.schema == "n";  // all elements are, without a mask
+  if (is_null && column.mask) refuse_column(column, "it has a mask, but its schema has none");
+  if (column.null_count > 0 && !column.mask && !is_null) refuse_column(column, "it has nulls but no mask");
   auto const is_byte = [](Descriptor const& d) { return d.type.size == 1; };
   if (column.mask)
     check_buffer(column, column.mask->buffer, "bytes of a mask",
@@ -97,7 +62,8 @@ inline void check_column(ColumnDescriptor const& column, std::size_t& count, std
   else if (column.offsets)
     refuse_column(column, "it has offsets, but its schema has none");
   bool const is_text = shape->offsets != 0 && !shape->has_children;
-  if (shape->has_children == column.data.has_value()) refuse_column(column, "its data does not match its schema");
+  if ((shape->has_children || is_null) == column.data.has_value())
+    refuse_column(column, "its data does not match its schema");
   if (column.data) {
     bool const fits =
         column.data->type == shape->data || (shape->is_bool && column.data->type == DataType{DataKind::boolean, 1});
@@ -109,12 +75,17 @@ inline void check_column(ColumnDescriptor const& column, std::size_t& count, std
   }
   if (!shape->has_children && !column.children.empty())
     refuse_column(column, "it has child columns, but its schema has none");
-  if (shape->has_children && shape->offsets != 0 && column.children.size() != 1)
+  if (shape->has_children && column.schema != "+s" && column.children.size() != 1)
     refuse_column(column, "a list must have exactly one child column");
+  if (column.dictionary.size() > 1 || (!column.dictionary.empty() && !shape->is_index()))
+    refuse_column(column, "only a column of integers may have a dictionary, and only one");
   for (auto const& child : column.children) {
     check_column(child, count, depth + 1);
-    if (shape->offsets == 0 && child.length < end) refuse_column(child, "it is shorter than the struct around it");
+    if (column.schema == "+s" && child.length < end) refuse_column(child, "it is shorter than the struct around it");
+    auto const size = std::uint64_t{shape->list_size.value_or(0)};
+    if (size != 0 && child.length / size < end) refuse_column(child, "it is shorter than the lists around it");
   }
+  for (auto const& dictionary : column.dictionary) check_column(dictionary, count, depth + 1);
 }
 inline void check_column(ColumnDescriptor const& column) {
   std::size_t count = 0;

@@ -13,13 +13,9 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/memory/space.hpp>
+#include <tessera/with/detail/exchange_error.hpp>
 
 namespace tessera { inline namespace v0 {
-
-/// Memory cannot be handed to a consumer, or taken from a producer, as requested.
-struct ExchangeError : detail::Located<ExchangeError> {
-  using Located::Located;
-};
 
 namespace dlpack {
 

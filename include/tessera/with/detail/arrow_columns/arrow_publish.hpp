@@ -1,0 +1,100 @@
+// Another library's Arrow array, copied into shared memory and published as a column.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tessera/buffer/shared_buffer.hpp>
+#include <tessera/core/detail/checked.hpp>
+#include <tessera/ipc/detail/check_column.hpp>
+#include <tessera/ipc/detail/column_shape.hpp>
+#include <tessera/ipc/producer.hpp>
+#include <tessera/ipc/published_column.hpp>
+#include <tessera/with/detail/arrow/arrow_owned.hpp>
+#include <tessera/with/detail/exchange_error.hpp>
+
+namespace tessera { inline namespace v0 { namespace arrow_c { namespace detail {
+
+// Copies arrays buffer by buffer, and keeps what was published.
+class ColumnCopy {
+ public:
+  explicit ColumnCopy(ipc::Producer& producer) : producer_{producer} {}
+
+  ipc::ColumnDescriptor copy(ArrowSchema const& schema, ArrowArray const& array, std::size_t depth = 0) {
+    ipc::ColumnDescriptor column;
+    column.schema = schema.format ? schema.format : "", column.name = schema.name ? schema.name : "";
+    auto const shape = ipc::detail::shape_of(column.schema);
+    if (!shape) refuse(column, "the library does not publish this format");
+    if (depth == ipc::detail::most_depth) refuse(column, "columns are nested too deeply");
+    bool const is_null = column.schema == "n", has_data = shape->data.size != 0;
+    auto const buffers = is_null ? 0 : 1 + (shape->offsets != 0) + has_data;
+    if (array.length < 0 || array.offset < 0 || array.null_count < -1 || array.n_buffers != buffers)
+      refuse(column, to_text({"the array has length ", array.length, ", offset ", array.offset, " and ",
+                              array.n_buffers, " buffers, expected ", buffers}));
+    if (schema.n_children != array.n_children || !schema.dictionary != !array.dictionary)
+      refuse(column, to_text({"the array has ", array.n_children, " children, the schema ", schema.n_children}));
+    column.length = static_cast<std::uint64_t>(array.length), column.offset = static_cast<std::uint64_t>(array.offset);
+    column.null_count = array.null_count;
+    auto const end = column.offset + column.length, bytes = end / 8 + (end % 8 != 0);
+    if (!is_null && array.buffers[0])
+      column.mask = ipc::Mask{ipc::Mask::Kind::bits, publish(array.buffers[0], byte, bytes)};
+    else if (!is_null)
+      column.null_count = 0;  // without a mask no element is null, though some producers leave the count open
+    if (shape->offsets != 0)
+      column.offsets = publish(array.buffers[1], {DataKind::signed_integer, shape->offsets}, end + 1);
+    if (has_data) {
+      auto const* const data = array.buffers[buffers - 1];
+      if (shape->offsets != 0)
+        column.data = publish(data, byte, last(column, array, shape->offsets));
+      else
+        column.data = shape->is_bool ? publish(data, byte, bytes) : publish(data, shape->data, end);
+    }
+    for (std::int64_t i = 0; i < array.n_children; ++i)
+      column.children.push_back(copy(*schema.children[i], *array.children[i], depth + 1));
+    if (schema.dictionary) column.dictionary.push_back(copy(*schema.dictionary, *array.dictionary, depth + 1));
+    return column;
+  }
+  std::vector<ipc::Published> published() && { return std::move(published_); }
+
+ private:
+  static constexpr DataType byte{DataKind::unsigned_integer, 1};
+
+  [[noreturn]] static void refuse(ipc::ColumnDescriptor const& column, std::string_view why) {
+    throw ExchangeError{to_text({"array \"", column.name, "\" of format \"", column.schema, "\": ", why})};
+  }
+  // Where the last element's characters end. Offsets may be missing, if there are no elements.
+  static std::uint64_t last(ipc::ColumnDescriptor const& column, ArrowArray const& array, std::uint32_t size) {
+    if (!array.buffers[1]) return 0;
+    auto const* const at = static_cast<std::byte const*>(array.buffers[1]) + (column.offset + column.length) * size;
+    std::int32_t narrow = 0;
+    std::int64_t wide = 0;
+    size == 4 ? std::memcpy(&narrow, at, 4) : std::memcpy(&wide, at, 8);
+    auto const end = size == 4 ? narrow : wide;
+    if (end < 0) refuse(column, to_text({"its last offset is ", end}));
+    return static_cast<std::uint64_t>(end);
+  }
+  // A missing buffer, of an array without elements, becomes one of zeros.
+  ipc::Descriptor publish(void const* from, DataType type, std::uint64_t count) {
+    auto const size = checked_size(checked_product(count, type.size, "the array"), "the array");
+    SharedBuffer buffer{size};
+    if (from && size != 0) std::memcpy(buffer.span().data, from, size);
+    published_.push_back(producer_.publish(buffer, type, {count}));
+    return published_.back().descriptor();
+  }
+
+  ipc::Producer& producer_;
+  std::vector<ipc::Published> published_;
+};
+
+inline ipc::PublishedColumn published(ipc::Producer& producer, ArrowSchema const& schema, ArrowArray const& array) {
+  if (!schema.release || !array.release) throw ExchangeError{"the schema or the array was released or moved"};
+  ColumnCopy copies{producer};
+  auto column = copies.copy(schema, array);
+  return ipc::PublishedColumn::of(std::move(column), std::move(copies).published());
+}
+
+}}}}  // namespace tessera::v0::arrow_c::detail

@@ -1,0 +1,172 @@
+// Columns of device memory by Arrow's C device data interface, on the emulated runtime.
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <device/arrays.hpp>
+#include <support/refused.hpp>
+#include <tessera/ipc/cuda.cuh>
+#include <tessera/with/arrow.cuh>
+#include <tessera/with/arrow_columns.hpp>
+
+using namespace tessera;
+using ipc::PublishedColumn;
+using test::DeviceQueue, test::HostQueue, test::under_seeds;
+
+namespace arrow_device_tests {
+
+// The elements as a consumer sees them, whose stream waits for the event.
+template <class T>
+std::vector<T> seen(ArrowDeviceArray const& array, void const* from, std::size_t count) {
+  std::vector<T> elements(count);
+  cudaStream_t own = nullptr;
+  REQUIRE(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) == cudaSuccess);
+  REQUIRE(cudaStreamWaitEvent(own, *static_cast<cudaEvent_t*>(array.sync_event), 0) == cudaSuccess);
+  cudaMemcpyAsync(elements.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost, own);
+  REQUIRE(cudaStreamSynchronize(own) == cudaSuccess);
+  REQUIRE(cudaStreamDestroy(own) == cudaSuccess);
+  return elements;
+}
+
+TEST_CASE("Arrow: an array in device memory is handed over in place, with an event after its queue's work") {
+  under_seeds(16, [] {
+    DeviceQueue on{HostQueue{}};
+    auto array = test::on_device<float, 2>(test::numbers_from(1.f, 12), {3, 4}, on);
+    auto const* const data = array.data();
+    auto column = arrow_c::share(std::move(array));
+    emulation::Watch const watch;
+    auto exported = arrow_c::hand_over(std::move(column), on);
+    CHECK(test::copies(watch) + watch.launches() == 0);
+    auto const& device = exported.array.get();
+    CHECK((device.device_type == ARROW_DEVICE_CUDA && device.device_id == 0 && device.sync_event));
+    CHECK((exported.schema.get().format == std::string{"+w:4"} && device.array.length == 3));
+    auto const& values = *device.array.children[0];
+    CHECK(values.buffers[1] == data);
+    CHECK(seen<float>(device, values.buffers[1], 12) == test::numbers_from(1.f, 12));
+  });
+  test::check_nothing_left();
+}
+
+TEST_CASE("Arrow: bools in device memory, which are bytes, are refused") {
+  DeviceQueue on{HostQueue{}};
+  OwnedArray<bool, 1, DeviceBuffer> array{{3}, on};
+  CHECK(test::error_of([&] { (void)arrow_c::share(std::move(array)); }) ==
+        "the bools are bytes in a device's memory, expected bits, as Arrow has them");
+}
+
+TEST_CASE("Arrow: device memory is used again only after the consumer's work before the release") {
+  for (bool is_child_last : {false, true})
+    under_seeds(16, [&] {
+      DeviceQueue on{HostQueue{}};
+      cudaStream_t own = nullptr;
+      REQUIRE(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) == cudaSuccess);
+      std::byte* seen = nullptr;
+      REQUIRE(cudaMallocHost(reinterpret_cast<void**>(&seen), 100) == cudaSuccess);
+      {
+        auto memory = std::make_shared<DeviceBuffer>(test::made<DeviceBuffer>(std::string(100, 'a'), on));
+        auto const* const data = memory->view().data;
+        arrow_c::Column<space::Device> column{.format = "+w:2", .length = 50, .buffers = {nullptr}};
+        column.children.push_back({.format = "C", .length = 100, .buffers = {nullptr, data}, .owner = memory});
+        memory.reset();
+        auto exported = arrow_c::hand_over(std::move(column), on);
+        auto const event = *static_cast<cudaEvent_t*>(exported.array.get().sync_event);
+        REQUIRE(cudaStreamWaitEvent(own, event, 0) == cudaSuccess);
+        arrow_c::Owned<ArrowArray> child;
+        if (is_child_last) {  // moved away, and used after the release of its parent
+          child = arrow_c::Owned<ArrowArray>{exported.array.address()->array.children[0]};
+          exported.array.reset();
+        }
+        cudaMemcpyAsync(seen, data, 100, cudaMemcpyDeviceToHost, own);
+      }
+      auto const next = test::made<DeviceBuffer>(std::string(100, 'b'), on);
+      on.wait();
+      cudaDeviceSynchronize();
+      CHECK(std::string(reinterpret_cast<char const*>(seen), 100) == std::string(100, 'a'));
+      REQUIRE(cudaFreeHost(seen) == cudaSuccess);
+      REQUIRE(cudaStreamDestroy(own) == cudaSuccess);
+    });
+}
+
+template <class T>
+ipc::Published published(ipc::Producer& producer, std::vector<T> const& elements, Queue<space::Device>& on) {
+  OwnedArray<T, 1, DeviceBuffer> array{{elements.size()}, on};
+  REQUIRE(cudaMemcpyAsync(array.data(), elements.data(), elements.size() * sizeof(T), cudaMemcpyHostToDevice,
+                          on.stream()) == cudaSuccess);
+  return ipc::publish(producer, std::move(array), on);
+}
+
+TEST_CASE("Arrow: an attached table in device memory, with a mask and strings, and a slice of it") {
+  ipc::IpcResource resource;
+  Queue<space::Device> on{Queue<space::Host>{}, DeviceResources{.device = resource}};
+  ipc::Producer producer;
+  ipc::Consumer consumer;
+  std::string const text = "onetwothree";
+  std::vector<PublishedColumn> fields;
+  fields.push_back(PublishedColumn::values(published<float>(producer, {1, 2, 3, 4}, on))
+                       .masked(published<std::uint8_t>(producer, {0b1101}, on), ipc::Mask::Kind::bits, 1)
+                       .named("weight"));
+  fields.push_back(
+      PublishedColumn::strings(published<std::int32_t>(producer, {0, 3, 6, 6, 11}, on),
+                               published<std::uint8_t>(producer, {text.begin(), text.end()}, on))
+          .named("word"));
+  auto const row = PublishedColumn::structure(std::move(fields));
+  auto const attach = [&](ipc::ColumnDescriptor const& column) {
+    return ipc::AttachedColumn<space::Device>{
+        column, [&](ipc::Descriptor const& buffer) { return ipc::attach(consumer, buffer, on); }};
+  };
+  {
+    auto const exported = arrow_c::hand_over(arrow_c::share(attach(row.descriptor())), on);
+    auto const& device = exported.array.get();
+    CHECK((device.array.n_children == 2 && device.device_type == ARROW_DEVICE_CUDA));
+    auto const &weights = *device.array.children[0], &words = *device.array.children[1];
+    CHECK(seen<float>(device, weights.buffers[1], 4) == std::vector<float>{1, 2, 3, 4});
+    CHECK(seen<std::uint8_t>(device, weights.buffers[0], 1) == std::vector<std::uint8_t>{0b1101});
+    CHECK(seen<std::int32_t>(device, words.buffers[1], 5)[4] == 11);
+    CHECK(seen<char>(device, words.buffers[2], 11)[10] == 'e');
+    auto const part = arrow_c::hand_over(arrow_c::share(attach(row.descriptor().children[0].slice(2, 2))), on);
+    CHECK((part.array.get().array.offset == 2 && part.array.get().array.length == 2));
+    CHECK(producer.leases() > 0);
+  }
+  for (int i = 0; i < 10000 && producer.leases() != 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  CHECK(producer.leases() == 0);
+
+  auto const bytes = PublishedColumn::values(published<float>(producer, {1, 2}, on))
+                         .masked(published<std::uint8_t>(producer, {1, 0}, on), ipc::Mask::Kind::bytes)
+                         .named("weight");
+  CHECK(test::error_of([&] { (void)arrow_c::share(attach(bytes.descriptor())); }) ==
+        "column \"weight\": its mask has bytes in a device's memory, expected bits, as Arrow has them: publish it as "
+        "bits in uint8");
+}
+
+TEST_CASE("Arrow: the k-th call of an export from a device fails, and its memory is released") {
+  for (std::size_t k = 0;; ++k) {
+    CAPTURE(k);
+    emulation::seed(15);
+    bool has_failed = false;
+    {
+      DeviceQueue on{HostQueue{}};
+      auto column = arrow_c::share(test::on_device<float, 1>({1, 2, 3}, {3}, on));
+      std::weak_ptr<void const> const owner = column.owner;
+      emulation::fail(k);
+      try {
+        (void)arrow_c::hand_over(std::move(column), on);
+      } catch (Error const&) {
+        CHECK(emulation::has_failed());
+      }
+      has_failed = emulation::has_failed();
+      emulation::fail_nothing();
+      column = {};
+      CHECK(owner.expired());
+    }
+    test::check_nothing_left();
+    if (!has_failed) {
+      CHECK(k > 1);
+      break;
+    }
+  }
+}
+
+}  // namespace arrow_device_tests
