@@ -2,7 +2,7 @@
 #include "device.hpp"
 #include "loader.hpp"
 
-#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/buffer/device_buffer.cuh>
 #include <tessera/loader/detail/own_queue.cuh>
 
 namespace python {

@@ -26,10 +26,10 @@
 #include <tessera/metadata/detail/expected_element.hpp>
 #include <tessera/metadata/detail/v2_words.hpp>
 #include <tessera/pipeline/detail/in_shards.hpp>
-#include <tessera/transfer/compact_options.hpp>
 #include <tessera/transfer/detail/option_defaults.hpp>
+#include <tessera/transfer/options.hpp>
 #include <tessera/view/box.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace tessera { inline namespace v0 {
 

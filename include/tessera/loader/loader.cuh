@@ -3,8 +3,7 @@
 #include <tessera/loader/loader.hpp>
 
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/buffer/pinned_buffer.cuh>
 #include <tessera/cast/host_device.cuh>
 #include <tessera/loader/detail/own_queue.cuh>
 #include <tessera/memory/queue.cuh>
-#include <tessera/place/copy.cuh>
+#include <tessera/place/placer.cuh>

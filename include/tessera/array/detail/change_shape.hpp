@@ -12,10 +12,10 @@
 #include <tessera/array/detail/write_parts.hpp>
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
-#include <tessera/store/folder_lock.hpp>
-#include <tessera/transfer/write_options.hpp>
-#include <tessera/view/selected.hpp>
-#include <tessera/view/strided_span.hpp>
+#include <tessera/store/locks.hpp>
+#include <tessera/transfer/options.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -19,7 +19,6 @@
 #include <tessera/array/detail/run_call.hpp>
 #include <tessera/array/detail/write_parts.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/metadata/detail/rectilinear.hpp>
 #include <tessera/plan/detail/plan.hpp>

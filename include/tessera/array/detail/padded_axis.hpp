@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <tessera/array/padding.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

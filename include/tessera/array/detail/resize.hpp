@@ -21,7 +21,7 @@
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/store/detail/value_changed.hpp>
-#include <tessera/store/key_lock.hpp>
+#include <tessera/store/locks.hpp>
 #include <tessera/transfer/detail/chunks_outside.hpp>
 
 namespace tessera { inline namespace v0 {

@@ -9,8 +9,8 @@
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/key_lock.hpp>
-#include <tessera/store/watch.hpp>
+#include <tessera/store/locks.hpp>
+#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -4,7 +4,7 @@
 #include <shared_mutex>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/stop.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/store/detail/waiting.hpp>
 
 namespace tessera { inline namespace v0 {

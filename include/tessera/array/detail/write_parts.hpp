@@ -6,7 +6,7 @@
 #include <tessera/array/detail/open_chunks.hpp>
 #include <tessera/transfer/detail/write.hpp>
 #include <tessera/transfer/detail/write_shards.hpp>
-#include <tessera/transfer/write_options.hpp>
+#include <tessera/transfer/options.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -9,7 +9,7 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/plan/detail/plan.hpp>
 #include <tessera/view/box.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

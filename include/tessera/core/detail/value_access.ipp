@@ -9,7 +9,6 @@
 #include <tessera/core/detail/printable.hpp>
 #include <tessera/core/detail/value_types.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 {
 

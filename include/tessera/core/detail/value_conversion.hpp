@@ -11,7 +11,6 @@
 #include <tessera/core/detail/decimal.hpp>
 #include <tessera/core/detail/value_types.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/core/value_traits.hpp>
 
 namespace tessera { inline namespace v0 {

@@ -1,7 +1,7 @@
 #pragma once
-#include <tessera/metadata/document.hpp>
+#include <tessera/metadata/detail/document.hpp>
 
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -5,7 +5,6 @@
 
 #include <tessera/core/detail/bounds.hpp>
 #include <tessera/metadata/json.hpp>
-#include <tessera/metadata/to_json.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include <tessera/core/detail/numpy_type.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
+#include <tessera/metadata/detail/element_type.hpp>
 #include <tessera/metadata/detail/v2_codecs.hpp>
 #include <tessera/metadata/detail/v2_fill.hpp>
-#include <tessera/metadata/element_type.hpp>
 #include <tessera/metadata/format.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

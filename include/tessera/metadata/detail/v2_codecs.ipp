@@ -9,7 +9,7 @@
 #include <tessera/codec/detail/numcodecs.hpp>
 #include <tessera/core/detail/bounds.hpp>
 #include <tessera/core/detail/numpy_type.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/metadata/detail/text.hpp>
 #include <tessera/metadata/detail/v2_array.hpp>
 #include <tessera/metadata/format.hpp>

@@ -13,7 +13,7 @@
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 #include <tessera/codec/concept.hpp>
-#include <tessera/codec/declared.hpp>
+#include <tessera/codec/detail/declared.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace no_route {

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/place/detail/joined_axes.hpp>
 #include <tessera/place/detail/placement_table.hpp>
 

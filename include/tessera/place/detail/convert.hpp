@@ -12,9 +12,9 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
-#include <tessera/place/copy.hpp>
 #include <tessera/place/detail/any_placer.hpp>
 #include <tessera/place/detail/copy_converted.hpp>
+#include <tessera/place/detail/placer.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

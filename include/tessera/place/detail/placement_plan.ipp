@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/place/detail/box_divider.hpp>
 #include <tessera/place/detail/choose_tile.hpp>
 #include <tessera/place/detail/joined_axes.hpp>

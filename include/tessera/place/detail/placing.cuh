@@ -13,15 +13,14 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/buffer/pinned_buffer.cuh>
 #include <tessera/cast/host_device.cuh>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
-#include <tessera/place/copy.hpp>
 #include <tessera/place/detail/find_filled.cuh>
 #include <tessera/place/detail/place_tiles.cuh>
 #include <tessera/place/detail/place_words.cuh>
 #include <tessera/place/detail/placement_plan.hpp>
+#include <tessera/place/detail/placer.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/function_ref.hpp>
 #include <tessera/plan/detail/boxes.hpp>
 #include <tessera/plan/detail/chunk_runs.hpp>
 #include <tessera/plan/detail/is_scattered.hpp>
@@ -15,7 +15,7 @@
 #include <tessera/plan/detail/plan_axis.hpp>
 #include <tessera/plan/detail/touched_grid.hpp>
 #include <tessera/plan/detail/touched_runs.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace tessera { inline namespace v0 {
 

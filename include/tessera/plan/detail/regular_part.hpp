@@ -2,9 +2,9 @@
 #pragma once
 #include <vector>
 
-#include <tessera/core/function_ref.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/plan/detail/chunk_edges.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

@@ -6,7 +6,7 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/plan/detail/piece.hpp>
 #include <tessera/plan/detail/plan_axis.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -6,7 +6,7 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/plan/detail/chunk_runs.hpp>
 #include <tessera/plan/detail/mask_chunks.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

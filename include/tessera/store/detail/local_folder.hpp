@@ -10,14 +10,14 @@
 #include <utility>
 
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/local_root.hpp>
 #include <tessera/store/detail/local_walk.hpp>
 #include <tessera/store/detail/posix/replace.hpp>
 #include <tessera/store/detail/posix/unfinished.hpp>
 #include <tessera/store/detail/posix/watch.hpp>
-#include <tessera/store/links.hpp>
-#include <tessera/store/local_root.hpp>
+#include <tessera/store/local_options.hpp>
 #include <tessera/store/read_request.hpp>
-#include <tessera/store/watch.hpp>
+#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

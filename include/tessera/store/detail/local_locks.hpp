@@ -15,8 +15,7 @@
 
 #include <tessera/store/detail/posix/file_lock.hpp>
 #include <tessera/store/detail/posix/files.hpp>
-#include <tessera/store/folder_lock.hpp>
-#include <tessera/store/key_lock.hpp>
+#include <tessera/store/locks.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

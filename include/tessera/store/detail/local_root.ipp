@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/store/local_root.hpp>
+#include <tessera/store/detail/local_root.hpp>
 
 #include <cerrno>
 #include <cstdint>
@@ -11,8 +11,8 @@
 #include <tessera/store/detail/posix/files.hpp>
 #include <tessera/store/detail/posix/watch.hpp>
 #include <tessera/store/detail/scheme.hpp>
-#include <tessera/store/links.hpp>
-#include <tessera/store/watch.hpp>
+#include <tessera/store/local_options.hpp>
+#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

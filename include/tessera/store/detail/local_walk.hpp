@@ -8,8 +8,8 @@
 #include <tessera/core/config.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/local_root.hpp>
 #include <tessera/store/detail/posix/listing.hpp>
-#include <tessera/store/local_root.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/local_root.hpp>
 #include <tessera/store/detail/posix/listing.hpp>
 #include <tessera/store/detail/posix/unfinished.hpp>
-#include <tessera/store/local_root.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

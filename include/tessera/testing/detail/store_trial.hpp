@@ -17,7 +17,7 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/detail/printable.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/testing/detail/rule_thread.hpp>

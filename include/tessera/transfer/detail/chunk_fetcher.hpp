@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/core/function_ref.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/shard/detail/watched_shards.hpp>
-#include <tessera/store/lend_many.hpp>
+#include <tessera/store/lend.hpp>
 #include <tessera/store/read_request.hpp>
 #include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/detail/chunk_read.hpp>
 #include <tessera/transfer/detail/fetch_buffers.hpp>
-#include <tessera/transfer/read_options.hpp>
+#include <tessera/transfer/options.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -9,7 +9,7 @@
 #include <tessera/core/detail/first_of.hpp>
 #include <tessera/core/detail/runs.hpp>
 #include <tessera/shard/detail/watched_shards.hpp>
-#include <tessera/store/key_lock.hpp>
+#include <tessera/store/locks.hpp>
 #include <tessera/transfer/detail/batches.hpp>
 #include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/detail/chunk_read.hpp>

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include <tessera/core/config.hpp>
-#include <tessera/key/byte_range.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 #include <tessera/plan/detail/plan.hpp>
 #include <tessera/view/layout.hpp>

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include <tessera/key/byte_range.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 #include <tessera/plan/detail/plan.hpp>
 #include <tessera/store/detail/coalesce.hpp>

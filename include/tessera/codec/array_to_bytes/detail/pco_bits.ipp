@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/memory/bytes.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

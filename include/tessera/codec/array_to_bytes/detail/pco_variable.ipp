@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include <tessera/codec/array_to_bytes/detail/pco_bits.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -11,7 +11,6 @@
 #include <tessera/codec/bytes_to_bytes/detail/blosc_batch.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/with/detail/nvcomp/nvcomp_decode.cuh>

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/with/detail/zip/zip_archive.hpp>
 

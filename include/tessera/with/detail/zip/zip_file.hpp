@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/memory/detail/object_pool.hpp>
 #include <tessera/store/detail/at_key.hpp>
