@@ -3,7 +3,7 @@
 #include "loader.hpp"
 
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/loader/detail/own_queue.cuh>
+#include <tessera/loader/loader.cuh>
 
 namespace python {
 namespace {

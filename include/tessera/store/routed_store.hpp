@@ -17,7 +17,6 @@
 #include <tessera/store/detail/is_near.hpp>
 #include <tessera/store/detail/routed_batch.hpp>
 #include <tessera/store/detail/routed_check.hpp>
-#include <tessera/store/detail/routed_listing.hpp>
 #include <tessera/store/detail/unfinished.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/lend.hpp>

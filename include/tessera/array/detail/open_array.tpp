@@ -17,7 +17,6 @@
 #include <tessera/array/detail/compact_array.hpp>
 #include <tessera/array/detail/open_chunks.hpp>
 #include <tessera/array/detail/run_call.hpp>
-#include <tessera/array/detail/write_parts.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/metadata/detail/rectilinear.hpp>

@@ -71,7 +71,7 @@ class DeviceLease {
   void wait() const { lent_->until.wait(); }
   /// The stream was given no work with the object: it can be lent again at once.
   void leave_unused() { recorded_ = true; }
-  /// Copies bytes of the object ahead (memory/detail/copy_stream.cuh). If only such copies use it, it can be lent again
+  /// Copies bytes of the object ahead (memory/detail/stream.cuh). If only such copies use it, it can be lent again
   /// after the last of them, and need not wait for other work of the stream. Throws: DeviceError.
   void copy_ahead(std::byte const* from, std::byte* to, std::size_t size) {
     stream_->copy_ahead(from, to, size, &lent_->until);

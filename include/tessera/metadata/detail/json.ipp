@@ -10,7 +10,6 @@
 
 #include <tessera/core/detail/bounds.hpp>
 #include <tessera/core/detail/unicode.hpp>
-#include <tessera/core/detail/value_access.hpp>
 #include <tessera/core/detail/value_conversion.hpp>
 #include <tessera/core/error.hpp>
 

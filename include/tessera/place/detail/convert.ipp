@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/place/detail/copy_converted.hpp>
+#include <tessera/place/detail/convert.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/transfer/detail/wanted_bytes.hpp>
+#include <tessera/transfer/detail/chunk_reads.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/array/detail/resize.hpp>
+#include <tessera/array/detail/change_shape.hpp>
 
 #include <utility>
 
