@@ -1,4 +1,4 @@
-// placer<space::Host>: one pass over the elements of a box swaps bytes, transposes and copies. copy.cuh has the
+// placer<space::Host>: one pass over the elements of a box swaps bytes, transposes and copies. placer.cuh has the
 // device's. No other code in tessera moves elements.
 #pragma once
 #include <cstddef>
