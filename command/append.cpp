@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <tessera/buffer/detail/scratch.hpp>
-#include <tessera/place/copy.hpp>
+#include <tessera/place/detail/placer.hpp>
 
 #include "commands.hpp"
 #include "consolidated.hpp"

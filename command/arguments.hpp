@@ -13,8 +13,8 @@
 #include <vector>
 
 #include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/detail/element_type.hpp>
 #include <tessera/metadata/detail/fill_value.hpp>
-#include <tessera/metadata/element_type.hpp>
 
 #include "failure.hpp"
 #include "region.hpp"

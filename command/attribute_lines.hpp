@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/core/value.hpp>
 
 namespace cli {

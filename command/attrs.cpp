@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <tessera/metadata/attributes.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
 
 #include "address.hpp"
 #include "commands.hpp"

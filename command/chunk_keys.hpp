@@ -7,7 +7,7 @@
 
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/rectilinear.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace cli {
 

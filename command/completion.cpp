@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 
 #include "app_options.hpp"
 

@@ -13,9 +13,8 @@
 
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/printable.hpp>
-#include <tessera/core/field.hpp>
 #include <tessera/metadata/detail/fill_value.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
 
 #include "element.hpp"
 #include "quoted_text.hpp"

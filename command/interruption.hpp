@@ -7,7 +7,7 @@
 
 #include <signal.h>
 
-#include <tessera/core/stop.hpp>
+#include <tessera/core/error.hpp>
 
 namespace cli {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/field.hpp>
 #include <tessera/metadata/detail/fill_value.hpp>
 
 #include "json_file.hpp"

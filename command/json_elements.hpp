@@ -8,7 +8,7 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/metadata/detail/base64.hpp>
 #include <tessera/metadata/detail/fill_value.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
 
 namespace cli {
 

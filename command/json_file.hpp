@@ -6,7 +6,7 @@
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/metadata/json.hpp>
 
 namespace cli {

@@ -15,7 +15,6 @@
 
 #include <tessera/buffer/mapped_buffer.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/store/detail/posix/descriptor.hpp>
 
 namespace cli {

@@ -16,10 +16,9 @@
 #include <tessera/core/detail/numpy_type.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/field.hpp>
 #include <tessera/core/value.hpp>
-#include <tessera/place/copy.hpp>
 #include <tessera/place/detail/place_runs.hpp>
+#include <tessera/place/detail/placer.hpp>
 #include <tessera/view/layout.hpp>
 
 #include "mapped_file.hpp"

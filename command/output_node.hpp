@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include <tessera/core/error.hpp>
-#include <tessera/metadata/document.hpp>
+#include <tessera/metadata/detail/document.hpp>
 #include <tessera/node/create.hpp>
 
 #include "consolidated.hpp"

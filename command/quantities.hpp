@@ -5,7 +5,7 @@
 #include <string>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 
 namespace cli {
 

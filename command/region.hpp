@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/view/box.hpp>
 

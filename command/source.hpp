@@ -9,8 +9,8 @@
 
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/strings.hpp>
-#include <tessera/core/function_ref.hpp>
-#include <tessera/metadata/document.hpp>
+#include <tessera/core/detail/function_ref.hpp>
+#include <tessera/metadata/detail/document.hpp>
 #include <tessera/plan/detail/places.hpp>
 #include <tessera/with/all.hpp>
 #include <tessera/with/zfp.hpp>

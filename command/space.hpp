@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include <tessera/transfer/read_options.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/transfer/options.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 #include "bench/timed_read.hpp"
 #include "source.hpp"

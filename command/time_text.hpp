@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include <tessera/core/time_unit.hpp>
+#include <tessera/core/data_type.hpp>
 
 namespace cli {
 namespace detail {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/detail/document.hpp>
 #include <tessera/metadata/detail/missing_node.hpp>
-#include <tessera/metadata/document.hpp>
 #include <tessera/metadata/group_metadata.hpp>
 #include <tessera/node/open_group.hpp>
 

@@ -13,8 +13,8 @@
 #include <variant>
 #include <vector>
 
-#include <tessera/metadata/to_json.hpp>
-#include <tessera/node/stale_copies.hpp>
+#include <tessera/metadata/json.hpp>
+#include <tessera/node/consolidate.hpp>
 #include <tessera/store/get.hpp>
 
 #include "address.hpp"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <tessera/buffer/detail/scratch.hpp>
+#include <tessera/metadata/detail/element_type.hpp>
 #include <tessera/metadata/detail/fill_value.hpp>
-#include <tessera/metadata/element_type.hpp>
-#include <tessera/place/copy.hpp>
+#include <tessera/place/detail/placer.hpp>
 
 #include "arguments.hpp"
 #include "boxes.hpp"

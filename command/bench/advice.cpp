@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 
 #include "../quantities.hpp"
 

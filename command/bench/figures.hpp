@@ -8,7 +8,7 @@
 
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 #include "timing.hpp"
 

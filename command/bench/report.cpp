@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include <tessera/core/text.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/metadata/json.hpp>
 
 #include "../element.hpp"
 #include "../failure.hpp"

@@ -9,7 +9,7 @@
 #include <tessera/shard/detail/index_cache.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/transfer/detail/chunk_access.hpp>
-#include <tessera/transfer/detail/wanted_bytes.hpp>
+#include <tessera/transfer/detail/chunk_reads.hpp>
 
 namespace cli {
 namespace {

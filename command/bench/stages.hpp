@@ -9,7 +9,7 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/pipeline/detail/stages.hpp>
-#include <tessera/place/copy.hpp>
+#include <tessera/place/detail/placer.hpp>
 #include <tessera/plan/detail/plan.hpp>
 #include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/detail/read.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include <tessera/transfer/read_options.hpp>
+#include <tessera/transfer/options.hpp>
 
 #include "../read_log.hpp"
 #include "timeline.hpp"

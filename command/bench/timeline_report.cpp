@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/core/text.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/metadata/json.hpp>
 
 #include "../element.hpp"
 #include "../quantities.hpp"

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <string>
 
-#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/buffer/device_buffer.cuh>
 #include <tessera/ipc/cuda.cuh>
 #include <tessera/tessera.cuh>
 #include <tessera/with/zstd.hpp>

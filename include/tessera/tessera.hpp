@@ -11,13 +11,11 @@
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/key/byte_range.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/metadata/json.hpp>
-#include <tessera/metadata/to_json.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/node/create_group.hpp>
 #include <tessera/node/erase.hpp>
@@ -31,29 +29,21 @@
 #include <tessera/pipeline/pipeline.hpp>
 #include <tessera/pipeline/sharding.hpp>
 #include <tessera/store/any_store.hpp>
-#include <tessera/store/append.hpp>
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/host_side.hpp>
 #include <tessera/store/lend.hpp>
-#include <tessera/store/lend_many.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/prefix_store.hpp>
-#include <tessera/store/read_only_store.hpp>
 #include <tessera/store/routed_store.hpp>
-#include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
 #include <tessera/store/write_many.hpp>
 #include <tessera/view/array_view.hpp>
-#include <tessera/view/blocks.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/contiguous_memory.hpp>
-#include <tessera/view/mask.hpp>
-#include <tessera/view/mdspan.hpp>
-#include <tessera/view/orthogonal.hpp>
-#include <tessera/view/points.hpp>
+#include <tessera/view/selections.hpp>
 
 #if defined(TESSERA_SEPARATE)
 #define TESSERA_INSTANCE extern

@@ -16,7 +16,7 @@
 #include <tessera/core/types/record.hpp>
 #include <tessera/core/types/small_numbers.hpp>
 #include <tessera/core/types/times.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
 #include <tessera/tessera.hpp>
 
 using namespace tessera;

@@ -11,8 +11,8 @@
 #include <doctest/doctest.h>
 
 #include <support/remote_store.hpp>
-#include <tessera/array/array_of.hpp>
 #include <tessera/array/convert.hpp>
+#include <tessera/array/visit.hpp>
 #include <tessera/cache/chunk_cache.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/store/memory_store.hpp>

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include <support/temporary_folder.hpp>
+#include <tessera/node/consolidate.hpp>
 #include <tessera/node/convert_node.hpp>
-#include <tessera/node/stale_copies.hpp>
 #include <tessera/tessera.hpp>
 
 using namespace tessera;

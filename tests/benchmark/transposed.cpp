@@ -23,7 +23,7 @@
 #include <vector>
 
 #include <tessera/core/error.hpp>
-#include <tessera/place/copy.hpp>
+#include <tessera/place/detail/placer.hpp>
 
 #include "mapped.hpp"
 

@@ -7,10 +7,10 @@
 
 #include <tessera/cache/detail/arena.hpp>
 #include <tessera/cache/detail/chunk_copies.hpp>
-#include <tessera/cache/detail/drop_copies.hpp>
+#include <tessera/cache/detail/evict.hpp>
 #include <tessera/cache/detail/least_recently_used.hpp>
 #include <tessera/cache/detail/slots.hpp>
-#include <tessera/cache/detail/wanted_chunks.hpp>
+#include <tessera/cache/detail/take_chunks.hpp>
 #include <tessera/view/box.hpp>
 
 namespace cache_bookkeeping_tests {

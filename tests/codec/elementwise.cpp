@@ -27,7 +27,7 @@
 #include <tessera/codec/array_to_bytes/pack_bits.hpp>
 #include <tessera/codec/bytes_to_bytes/jenkins_lookup3.hpp>
 #include <tessera/codec/detail/configuration.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/node/open.hpp>
 #include <tessera/store/memory_store.hpp>

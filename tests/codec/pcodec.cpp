@@ -16,7 +16,7 @@
 #include <support/refused.hpp>
 #include <support/sha256.hpp>
 #include <tessera/codec/array_to_bytes/pcodec.hpp>
-#include <tessera/core/data_type_named.hpp>
+#include <tessera/core/data_type.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/node/open.hpp>

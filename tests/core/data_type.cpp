@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/data_type_named.hpp>
 
 using namespace tessera;
 

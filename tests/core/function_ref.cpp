@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tessera/core/function_ref.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 
 using namespace tessera;
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <support/refused.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 
 using namespace tessera;
 using test::check_refused;

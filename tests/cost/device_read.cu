@@ -7,7 +7,7 @@
 #include <tessera/cast/host_device.cuh>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/node/open.hpp>
-#include <tessera/place/copy.cuh>
+#include <tessera/place/placer.cuh>
 #include <tessera/store/local_store.hpp>
 #include <tessera/with/zstd.hpp>
 

@@ -16,7 +16,7 @@
 #include <tessera/codec/array_to_array/packed_booleans.cuh>
 #include <tessera/codec/array_to_bytes/pack_bits.cuh>
 #include <tessera/codec/bytes_to_bytes/shuffle.cuh>
-#include <tessera/codec/elementwise.cuh>
+#include <tessera/codec/on_device.cuh>
 
 namespace device_elementwise_tests {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include <tessera/ipc/column_json.hpp>
+#include <tessera/ipc/descriptor_json.hpp>
 #include <tessera/ipc/detail/check_column.hpp>
-#include <tessera/ipc/json.hpp>
 
 using namespace tessera;
 

@@ -11,7 +11,6 @@
 #include <tessera/codec/detail/configuration.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/pipeline/detail/varying_stages.hpp>
-#include <tessera/pipeline/detail/vlen_indexed.hpp>
 
 using namespace tessera;
 

@@ -17,7 +17,7 @@
 #include <support/store_conformance.hpp>
 #include <support/written_array.hpp>
 #include <tessera/array/strings.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/with/all.hpp>

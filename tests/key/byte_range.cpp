@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <support/refused.hpp>
-#include <tessera/key/byte_range.hpp>
+#include <tessera/key/key.hpp>
 
 using namespace tessera;
 

@@ -7,7 +7,7 @@
 #include <support/document.hpp>
 #include <support/refused.hpp>
 
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
 
 using namespace tessera;
 using test::array_document;

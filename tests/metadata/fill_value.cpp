@@ -11,9 +11,9 @@
 #include <support/bytes.hpp>
 #include <support/document.hpp>
 #include <support/refused.hpp>
-#include <tessera/core/data_type_named.hpp>
+#include <tessera/core/data_type.hpp>
 #include <tessera/metadata/detail/fill_value.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
 
 using namespace tessera;
 using test::check_refused;

@@ -4,7 +4,6 @@
 
 #include <support/refused.hpp>
 #include <tessera/metadata/json.hpp>
-#include <tessera/metadata/to_json.hpp>
 
 using namespace tessera;
 using test::check_refused;

@@ -11,14 +11,14 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <tessera/metadata/detail/base64.hpp>
+#include <tessera/metadata/detail/document.hpp>
 #include <tessera/metadata/detail/expected_element.hpp>
 #include <tessera/metadata/detail/floating_fill.hpp>
 #include <tessera/metadata/detail/new_documents.hpp>
 #include <tessera/metadata/detail/v2_fill.hpp>
 #include <tessera/metadata/detail/v2_raise.hpp>
-#include <tessera/metadata/document.hpp>
 #include <tessera/metadata/group_metadata.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
 #include <tessera/store/memory_store.hpp>
 
 using namespace tessera;

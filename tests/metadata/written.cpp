@@ -8,7 +8,7 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <tessera/metadata/detail/base64.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/with/all.hpp>

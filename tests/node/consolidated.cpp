@@ -16,8 +16,8 @@
 
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
-#include <tessera/metadata/to_json.hpp>
-#include <tessera/node/stale_copies.hpp>
+#include <tessera/metadata/json.hpp>
+#include <tessera/node/consolidate.hpp>
 #include <tessera/tessera.hpp>
 
 using namespace tessera;

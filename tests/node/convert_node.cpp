@@ -13,7 +13,7 @@
 #include <support/store_conformance.hpp>
 #include <tessera/array/mask_and_scale.hpp>
 #include <tessera/metadata/detail/base64.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
 #include <tessera/node/consolidate.hpp>
 #include <tessera/node/convert_node.hpp>
 #include <tessera/tessera.hpp>

@@ -13,9 +13,9 @@
 
 #include <support/store_conformance.hpp>
 #include <support/turns.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
+#include <tessera/node/consolidate.hpp>
 #include <tessera/node/convert_node.hpp>
-#include <tessera/node/stale_copies.hpp>
 #include <tessera/tessera.hpp>
 
 using namespace tessera;

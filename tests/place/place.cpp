@@ -9,7 +9,7 @@
 #include <support/random.hpp>
 #include <support/reference.hpp>
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/place/copy.hpp>
+#include <tessera/place/detail/placer.hpp>
 
 using namespace tessera;
 using test::Bytes;

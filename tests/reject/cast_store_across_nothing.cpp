@@ -1,5 +1,5 @@
 // expect: tessera: found no crossing between these two memory spaces: include <tessera/cast/host_device.cuh>
-#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/buffer/device_buffer.cuh>
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #ifdef CURED

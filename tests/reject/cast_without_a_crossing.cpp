@@ -1,5 +1,5 @@
 // expect: tessera: found no crossing between these two memory spaces: include <tessera/cast/host_device.cuh>
-#include <tessera/buffer/managed_buffer.cuh>
+#include <tessera/buffer/device_buffer.cuh>
 #include <tessera/cast/concept.hpp>
 #ifdef CURED
 #include <tessera/cast/host_device.cuh>

@@ -43,10 +43,10 @@ stores = (
     "PrefixStore<RoutedStore<MemoryStore<DeviceBuffer>, DirectStore<DeviceBuffer>, KeysBelow>>",
 )
 headers = """#include <tessera/node/consolidate.hpp>
+#include <tessera/node/consolidate.hpp>
 #include <tessera/node/convert_node.hpp>
 #include <tessera/node/erase.hpp>
 #include <tessera/node/move.hpp>
-#include <tessera/node/stale_copies.hpp>
 #include <tessera/store/cached_store.hpp>
 #include <tessera/tessera.cuh>
 #include <tessera/with/cufile.cuh>

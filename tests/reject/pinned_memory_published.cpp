@@ -1,5 +1,5 @@
 // expect: tessera: CUDA exports neither pinned nor managed memory to other processes: read into a DeviceBuffer
-#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/buffer/device_buffer.cuh>
 #include <tessera/ipc/cuda.cuh>
 using namespace tessera;
 #ifdef CURED

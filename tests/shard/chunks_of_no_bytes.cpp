@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <tessera/node/create.hpp>
-#include <tessera/place/copy.hpp>
+#include <tessera/place/detail/placer.hpp>
 #include <tessera/store/memory_store.hpp>
 
 namespace chunks_of_no_bytes_tests {

@@ -15,7 +15,7 @@
 #include <support/store_conformance.hpp>
 #include <support/written_array.hpp>
 #include <tessera/buffer/pmr_buffer.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/cast_store.hpp>
@@ -23,8 +23,8 @@
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/prefix_store.hpp>
-#include <tessera/store/read_only_store.hpp>
-#include <tessera/store/split_store.hpp>
+#include <tessera/store/routed_store.hpp>
+#include <tessera/store/wrapper_store.hpp>
 #include <tessera/with/all.hpp>
 
 using namespace tessera;

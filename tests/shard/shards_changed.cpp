@@ -14,7 +14,7 @@
 #include <tessera/node/open.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/read_only_store.hpp>
+#include <tessera/store/wrapper_store.hpp>
 #include <tessera/with/zstd.hpp>
 
 using namespace tessera;

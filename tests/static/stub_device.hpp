@@ -22,7 +22,7 @@
 #include <tessera/memory/detail/object_pool.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/memory/queue.hpp>
-#include <tessera/place/copy.hpp>
+#include <tessera/place/detail/placer.hpp>
 
 namespace stub {
 

@@ -14,14 +14,14 @@
 #include <support/store_conformance.hpp>
 #include <support/temporary_folder.hpp>
 #include <tessera/store/any_store.hpp>
-#include <tessera/store/append.hpp>
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/host_side.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/prefix_store.hpp>
-#include <tessera/store/read_only_store.hpp>
-#include <tessera/store/split_store.hpp>
+#include <tessera/store/routed_store.hpp>
+#include <tessera/store/wrapper_store.hpp>
+#include <tessera/store/write_many.hpp>
 
 namespace append_tests {
 

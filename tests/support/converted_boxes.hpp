@@ -13,7 +13,7 @@
 #include <support/converted.hpp>
 #include <support/padded.hpp>
 #include <tessera/core/convert.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 
 namespace test {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/json.hpp>
 

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include <tessera/metadata/json.hpp>
-#include <tessera/metadata/to_json.hpp>
 #include <tessera/with/nlohmann_json.hpp>
 
 namespace test {

@@ -8,7 +8,6 @@
 #include <support/refused.hpp>
 #include <tessera/codec/detail/configuration.hpp>
 #include <tessera/metadata/json.hpp>
-#include <tessera/metadata/to_json.hpp>
 
 namespace test {
 

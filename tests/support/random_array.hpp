@@ -7,7 +7,7 @@
 #include <support/written_array.hpp>
 
 #include <tessera/metadata/detail/fill_value.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
 
 namespace test {
 

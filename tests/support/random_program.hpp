@@ -15,7 +15,7 @@
 #include <support/random_array.hpp>
 #include <support/random_selection.hpp>
 #include <support/sharded.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
 #include <tessera/node/create.hpp>
 
 namespace test {

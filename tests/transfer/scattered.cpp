@@ -10,7 +10,7 @@
 #include <support/random_array.hpp>
 #include <support/random_selection.hpp>
 #include <support/refused.hpp>
-#include <tessera/metadata/to_json.hpp>
+#include <tessera/metadata/json.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/store/memory_store.hpp>
 

@@ -12,7 +12,6 @@
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/view/box.hpp>
 
 namespace nb = nanobind;

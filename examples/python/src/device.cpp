@@ -3,8 +3,8 @@
 
 #include <mutex>
 
-#include <tessera/buffer/pinned_buffer.cuh>
-#include <tessera/core/data_type_named.hpp>
+#include <tessera/buffer/device_buffer.cuh>
+#include <tessera/core/data_type.hpp>
 
 namespace python {
 namespace {

@@ -2,8 +2,8 @@
 #include "device.hpp"
 #include "loader.hpp"
 
-#include <tessera/buffer/pinned_buffer.cuh>
-#include <tessera/loader/detail/own_queue.cuh>
+#include <tessera/buffer/device_buffer.cuh>
+#include <tessera/loader/loader.cuh>
 
 namespace python {
 namespace {

@@ -8,7 +8,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
-#include <tessera/core/stop.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/loader/sampler.hpp>
 
 namespace python {

@@ -26,10 +26,10 @@
 #include <tessera/metadata/detail/expected_element.hpp>
 #include <tessera/metadata/detail/v2_words.hpp>
 #include <tessera/pipeline/detail/in_shards.hpp>
-#include <tessera/transfer/compact_options.hpp>
 #include <tessera/transfer/detail/option_defaults.hpp>
+#include <tessera/transfer/options.hpp>
 #include <tessera/view/box.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -181,8 +181,8 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
 
   /// Gives the array another shape of the same rank. New elements have the fill value. Chunks outside the new shape are
   /// erased, and cut parts of others are cleared. If an error or a kill of the process interrupts this, the array has
-  /// the old shape and all its elements, or the new one (array/detail/resize.hpp). Copies of this handle show the new
-  /// shape; their writes and shape changes wait for this one, and it waits for them. Handles that were opened
+  /// the old shape and all its elements, or the new one (array/detail/change_shape.hpp). Copies of this handle show the
+  /// new shape; their writes and shape changes wait for this one, and it waits for them. Handles that were opened
   /// separately keep the old shape: reopen them before they write. Returns when the store has the shape; a device's
   /// queue may still be at work. Throws: SelectionError, MetadataError, if the array cannot have that shape;
   /// StoreError, CodecError, with the key.

@@ -23,7 +23,7 @@
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
-#include <tessera/view/strided_span.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -6,7 +6,6 @@
 
 #include <tessera/array/convert.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/buffer/pinned_buffer.cuh>
 #include <tessera/cast/host_device.cuh>
 #include <tessera/place/detail/convert.cuh>
 

@@ -12,7 +12,6 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/float16.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 {
 

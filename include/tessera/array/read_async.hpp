@@ -13,10 +13,9 @@
 #include <tessera/array/detail/selection.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
-#include <tessera/transfer/read_options.hpp>
-#include <tessera/transfer/write_options.hpp>
-#include <tessera/view/selected.hpp>
-#include <tessera/view/strided_span.hpp>
+#include <tessera/transfer/options.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

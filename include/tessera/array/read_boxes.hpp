@@ -11,7 +11,7 @@
 #include <tessera/array/detail/read_boxes.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/padding.hpp>
-#include <tessera/transfer/read_options.hpp>
+#include <tessera/transfer/options.hpp>
 #include <tessera/view/box.hpp>
 
 namespace tessera { inline namespace v0 {

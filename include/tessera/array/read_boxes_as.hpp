@@ -13,7 +13,7 @@
 #include <tessera/array/detail/read_boxes_as.hpp>
 #include <tessera/array/padding.hpp>
 #include <tessera/core/convert.hpp>
-#include <tessera/transfer/read_options.hpp>
+#include <tessera/transfer/options.hpp>
 #include <tessera/view/box.hpp>
 
 namespace tessera { inline namespace v0 {

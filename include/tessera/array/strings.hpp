@@ -15,7 +15,6 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
 #include <tessera/pipeline/detail/varying_stages.hpp>
-#include <tessera/pipeline/detail/vlen_indexed.hpp>
 #include <tessera/place/detail/varying.hpp>
 #include <tessera/transfer/detail/read.hpp>
 

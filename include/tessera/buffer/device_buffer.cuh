@@ -1,4 +1,6 @@
-// DeviceBuffer: bytes in device memory.
+// DeviceBuffer: bytes in device memory. PinnedBuffer: page-locked bytes in host memory, which devices copy at full
+// speed and in stream order. ManagedBuffer: bytes that host and device access at one address; the driver moves the
+// pages.
 #pragma once
 #include <tessera/buffer/detail/stream_buffer.cuh>
 
@@ -19,6 +21,38 @@ static_assert(AllocatableBuffer<DeviceBuffer>);
 template <>
 struct buffer_in<space::Device> {
   using type = DeviceBuffer;
+};
+
+/// Aligned to 256 bytes, uninitialised; the host may write to it at once. Freed in its queue's order: the stream keeps
+/// the memory, because page-locking is expensive, and reuses it when it is done with it. The host must wait for the
+/// queue before it touches bytes that the queue works on.
+class PinnedBuffer : public detail::StreamBuffer<space::Pinned> {
+ public:
+  using StreamBuffer::StreamBuffer;
+};
+
+static_assert(AllocatableBuffer<PinnedBuffer>);
+
+template <>
+struct buffer_in<space::Pinned> {
+  using type = PinnedBuffer;
+};
+
+/// Aligned to 256 bytes, uninitialised; the host may write to it at once. Freed in its queue's order: the stream keeps
+/// the memory, and reuses it when it is done with it. The host must wait for the queue before it touches bytes that the
+/// queue works on. Throws, when made: DeviceError, if the device has no concurrent managed access
+/// (cudaDevAttrConcurrentManagedAccess), without which the host would have to wait for all work on the device, also
+/// that of other parts of the program.
+class ManagedBuffer : public detail::StreamBuffer<space::Managed> {
+ public:
+  using StreamBuffer::StreamBuffer;
+};
+
+static_assert(AllocatableBuffer<ManagedBuffer>);
+
+template <>
+struct buffer_in<space::Managed> {
+  using type = ManagedBuffer;
 };
 
 }}  // namespace tessera::v0

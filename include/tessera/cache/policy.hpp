@@ -5,8 +5,7 @@
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/memory/space.hpp>
-#include <tessera/transfer/read_options.hpp>
-#include <tessera/transfer/write_options.hpp>
+#include <tessera/transfer/options.hpp>
 
 namespace tessera { inline namespace v0 {
 

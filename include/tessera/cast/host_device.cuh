@@ -3,8 +3,6 @@
 #include <cuda_runtime_api.h>
 
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/buffer/managed_buffer.cuh>
-#include <tessera/buffer/pinned_buffer.cuh>
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>

@@ -5,7 +5,6 @@
 
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/field.hpp>
 #include <tessera/memory/bytes.hpp>
 
 namespace tessera { inline namespace v0 {

@@ -11,7 +11,7 @@
 #include <tessera/codec/chunk.hpp>
 #include <tessera/codec/detail/elements.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/view/layout.hpp>

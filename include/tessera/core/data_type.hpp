@@ -1,16 +1,59 @@
-// The data types of Zarr v3 (core specification, "Data types"): at run time, and for a C++ type.
+// The data types of Zarr v3 (core specification, "Data types"): at run time, for a C++ type, and for a name in a
+// document; the units of NumPy's times (zarr-extensions, "numpy.datetime64"); and the fields of a struct, contiguous or
+// with holes between them (zarr-extensions, "struct").
 #pragma once
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
+#include <tessera/core/config.hpp>
+#include <tessera/core/detail/bounds.hpp>
 #include <tessera/core/detail/number_format.hpp>
-#include <tessera/core/time_unit.hpp>
 
 namespace tessera { inline namespace v0 {
+
+/// What a datetime64 or timedelta64 counts.
+enum class TimeUnit : std::uint8_t {
+  generic,  ///< no unit: a bare count
+  /// A count of these; years and months are those of the calendar.
+  year,
+  month,
+  week,
+  day,
+  hour,
+  minute,
+  second,
+  millisecond,
+  microsecond,
+  nanosecond,
+  picosecond,
+  femtosecond,
+  attosecond,
+};
+
+namespace detail {
+
+inline constexpr std::string_view time_unit_names[] = {"generic", "Y",  "M",  "W",  "D",  "h",  "m",
+                                                       "s",       "ms", "us", "ns", "ps", "fs", "as"};
+
+constexpr std::string_view unit_name(TimeUnit unit) { return time_unit_names[static_cast<std::size_t>(unit)]; }
+
+constexpr std::optional<TimeUnit> time_unit_named(std::string_view name) {
+  if (name == "\u03bcs") return TimeUnit::microsecond;
+  for (std::size_t i = 0; i < std::size(time_unit_names); ++i)
+    if (time_unit_names[i] == name) return static_cast<TimeUnit>(i);
+  return std::nullopt;
+}
+
+}  // namespace detail
 
 /// What an element is; a DataType adds its size and format.
 enum class DataKind : std::uint8_t {
@@ -156,6 +199,54 @@ consteval DataType data_type_of() {
   return element_traits<T>::type;
 }
 
+namespace detail {
+
+// Names outside the core specification: "bfloat16", "complex_float8_e5m2", "complex_float16", "int4".
+TESSERA_DECL std::optional<DataType> small_number_named(std::string_view name);
+
+}  // namespace detail
+
+/// The raw type of a name such as "r24": three bytes that tessera does not interpret. At most 1 MiB.
+TESSERA_DECL std::optional<DataType> raw_type_named(std::string_view name);
+
+/// The data type with this name in `zarr.json`, if the type needs no configuration.
+TESSERA_DECL std::optional<DataType> data_type_named(std::string_view name);
+
+/// One field of a struct, or a hole between fields.
+struct Field {
+  std::string name;  ///< empty: a hole of raw bytes
+  DataType type;     ///< of the field's elements
+  std::uint32_t at = 0;         ///< offset in bytes from the start of the enclosing struct
+  std::vector<Field> fields{};  ///< if it is a struct
+
+  friend bool operator==(Field const&, Field const&) = default;
+};
+
+namespace detail {
+TESSERA_DECL std::size_t count_fields(std::span<Field const> fields);
+
+}  // namespace detail
+
+/// Adjacent components of an element that a change of byte order swaps in the same way.
+struct ComponentRun {
+  std::uint32_t at = 0, size = 0;  ///< bytes: from the start of the element, and of the run
+  std::uint32_t swapped = 1;  ///< bytes swapped together; 1: none
+
+  friend bool operator==(ComponentRun const&, ComponentRun const&) = default;
+};
+
+namespace detail {
+
+/// The components of a struct with these fields, in as few runs as possible.
+TESSERA_DECL std::vector<ComponentRun> components_of(std::span<Field const> fields);
+
+/// Converts an element with these components to the other byte order.
+TESSERA_DECL void swap_components(std::span<std::byte> element, std::span<ComponentRun const> runs);
+
+/// The struct of these fields, which must follow each other without gaps.
+TESSERA_DECL DataType structure_of(std::span<Field const> fields);
+
+}  // namespace detail
 }}  // namespace tessera::v0
 
 #if !defined(TESSERA_SEPARATE)

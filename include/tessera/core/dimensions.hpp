@@ -10,7 +10,7 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/bounds.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -1,12 +1,19 @@
 // The exceptions of tessera. Each collects where it happened (store, key, codec) and reports all of it in one line.
+// Stop: cancellation of a call in progress, which throws one of them. to_text: builds messages from parts; it is not
+// inlined, because messages are many and made only on failure.
 #pragma once
+#include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <tessera/core/config.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -115,6 +122,53 @@ struct BudgetError : detail::Located<BudgetError> {
 struct SelectionError : detail::Located<SelectionError> {
   using Located::Located;
 };
+
+/// The call ends when the flag is true. Null: no cancellation. The flag must outlive the call.
+using Stop = std::atomic<bool> const*;
+
+/// `stop` was true.
+struct Cancelled : detail::Located<Cancelled> {
+  using Located::Located;
+};
+
+namespace detail {
+
+/// Throws: Cancelled, if `stop` is not null and is true.
+TESSERA_DECL void expect_going(Stop stop);
+
+}  // namespace detail
+
+/// A part of a message: an integer, or text, which must outlive it.
+class TextPart {
+ public:
+  TextPart(std::string_view text) : text_{text} {}
+  TextPart(std::string const& text) : text_{text} {}
+  TextPart(char const* text) : text_{text} {}
+  template <std::integral T>
+  requires(!std::same_as<T, char> && !std::same_as<T, bool>) TextPart(T number) {
+    if constexpr (std::signed_integral<T>)
+      write_signed(number);
+    else
+      write_unsigned(number);
+  }
+
+  /// The part as text. Valid while this object and its text are.
+  std::string_view view() const;
+
+ private:
+  void write_signed(std::int64_t number);
+  void write_unsigned(std::uint64_t number);
+
+  std::string_view text_;
+  char digits_[20]{};
+  std::size_t size_ = 0;
+};
+
+/// The parts joined: `to_text({"found ", 3, " bytes"})` is "found 3 bytes".
+std::string to_text(std::initializer_list<TextPart> parts);
+[[deprecated("tessera: text was renamed to_text")]] inline std::string text(std::initializer_list<TextPart> parts) {
+  return to_text(parts);
+}
 
 }}  // namespace tessera::v0
 

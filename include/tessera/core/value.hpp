@@ -3,8 +3,6 @@
 #pragma once
 #include <string>
 
-#include <tessera/core/detail/value_access.hpp>
-#include <tessera/core/detail/value_braces.hpp>
 #include <tessera/core/detail/value_conversion.hpp>
 #include <tessera/core/detail/value_types.hpp>
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <tessera/core/error.hpp>
-#include <tessera/ipc/attached.hpp>
 #include <tessera/ipc/column.hpp>
 #include <tessera/ipc/column_json.hpp>
 #include <tessera/ipc/consumer.hpp>

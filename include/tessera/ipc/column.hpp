@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/ipc/descriptor.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {

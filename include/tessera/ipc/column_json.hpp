@@ -7,11 +7,11 @@
 #include <string_view>
 #include <utility>
 
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/core/value.hpp>
 #include <tessera/ipc/column.hpp>
+#include <tessera/ipc/descriptor_json.hpp>
 #include <tessera/ipc/detail/check_column.hpp>
-#include <tessera/ipc/json.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 namespace detail {

@@ -1,18 +1,30 @@
-// Descriptor: what another process needs to attach an array; a small value, described as JSON in docs/ipc.md.
+// Descriptor: what another process needs to attach an array; a small value, described as JSON in docs/ipc.md. Identity:
+// the producer of an array, as descriptors state it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/ipc/error.hpp>
-#include <tessera/ipc/identity.hpp>
 #include <tessera/view/box.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
+
+/// A producer. `session` is 128 random bits in hexadecimal digits: unique, and the socket is named after it. `host` is
+/// the running kernel's boot id, `start` the process's start in ticks since boot: process numbers are reused.
+struct Identity {
+  std::string host;
+  std::int64_t process = 0;
+  std::uint64_t start = 0;
+  std::string session;
+
+  friend bool operator==(Identity const&, Identity const&) = default;
+};
 
 /// An allocation as its producer describes it. `size` is not trusted.
 struct Memory {

@@ -1,10 +1,12 @@
-// IpcResource: device memory that can be exported to other processes.
+// IpcResource: device memory that can be exported to other processes. IpcPool: a pool of device memory that other
+// processes can open.
 #pragma once
 #include <cstddef>
 
 #include <cuda_runtime_api.h>
 
 #include <tessera/core/detail/checked.hpp>
+#include <tessera/memory/detail/device_pool.cuh>
 #include <tessera/memory/resource.cuh>
 
 namespace tessera { inline namespace v0 { namespace ipc {
@@ -26,6 +28,15 @@ class IpcResource {
 
  private:
   static constexpr std::size_t whole = std::size_t{2} << 20;
+};
+
+/// A memory resource like IpcResource, for many short-lived arrays: memory is allocated and freed in the queue's order,
+/// without waiting for the device. A process that attaches one array can reach the whole pool. Such pools keep freed
+/// memory until their destruction (CUDA's programming guide, "IPC memory pools"). For queues of one device that
+/// supports them (cudaDevAttrMemoryPoolSupportedHandleTypes).
+class IpcPool : public tessera::detail::DevicePool {
+ public:
+  IpcPool() : DevicePool{cudaMemHandleTypePosixFileDescriptor} {}
 };
 
 }}}  // namespace tessera::v0::ipc

@@ -17,13 +17,12 @@
 #include <unistd.h>
 
 #include <tessera/buffer/detail/memory_file.hpp>
-#include <tessera/core/stop.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/ipc/descriptor_json.hpp>
 #include <tessera/ipc/detail/messages.hpp>
 #include <tessera/ipc/detail/posix/identity.hpp>
 #include <tessera/ipc/detail/posix/socket.hpp>
 #include <tessera/ipc/detail/process_thread.hpp>
-#include <tessera/ipc/json.hpp>
 #include <tessera/store/detail/waiting.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {

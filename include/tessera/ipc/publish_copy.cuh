@@ -8,9 +8,9 @@
 
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/detail/cuda_context.cuh>
+#include <tessera/ipc/cuda.cuh>
 #include <tessera/ipc/ipc_resource.cuh>
-#include <tessera/ipc/publish.cuh>
-#include <tessera/place/copy.cuh>
+#include <tessera/place/placer.cuh>
 #include <tessera/view/array_view.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {

@@ -9,7 +9,7 @@
 #include <tessera/ipc/column.hpp>
 #include <tessera/ipc/column_json.hpp>
 #include <tessera/ipc/detail/check_column.hpp>
-#include <tessera/ipc/published.hpp>
+#include <tessera/ipc/producer.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 

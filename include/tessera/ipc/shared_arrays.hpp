@@ -11,12 +11,11 @@
 #include <utility>
 
 #include <tessera/core/detail/checked.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/ipc/error.hpp>
 #include <tessera/ipc/producer.hpp>
-#include <tessera/ipc/published.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 #include <tessera/view/layout.hpp>
-#include <tessera/view/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <tessera/array/padding.hpp>
-#include <tessera/core/option.hpp>
+#include <tessera/core/detail/option.hpp>
 
 namespace tessera { inline namespace v0 {
 

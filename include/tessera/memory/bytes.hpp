@@ -6,8 +6,8 @@
 #include <functional>
 #include <type_traits>
 
-#include <tessera/core/function_ref.hpp>
-#include <tessera/core/stop.hpp>
+#include <tessera/core/detail/function_ref.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/memory/space.hpp>
 
 namespace tessera { inline namespace v0 {

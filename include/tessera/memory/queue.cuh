@@ -12,12 +12,12 @@
 #include <cuda_runtime_api.h>
 
 #include <tessera/core/detail/cuda_check.cuh>
+#include <tessera/memory/detail/device_lease.cuh>
 #include <tessera/memory/detail/object_pool.hpp>
-#include <tessera/memory/device_lease.cuh>
+#include <tessera/memory/detail/stream.cuh>
 #include <tessera/memory/event.cuh>
 #include <tessera/memory/pending.hpp>
 #include <tessera/memory/queue.hpp>
-#include <tessera/memory/stream.cuh>
 
 namespace tessera { inline namespace v0 {
 

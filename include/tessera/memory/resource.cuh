@@ -14,7 +14,6 @@
 
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -179,6 +178,14 @@ class MemoryResource {
   void* object_;
   Calls const* calls_;
   std::shared_ptr<void> owned_{};  // the object, if moved in
+};
+
+/// Memory for buffers made on a device queue, in its `device`, `pinned` and `managed` space. Each resource must outlive
+/// them.
+struct DeviceResources {
+  MemoryResource device = MemoryResource::device();
+  MemoryResource pinned = MemoryResource::pinned();
+  MemoryResource managed = MemoryResource::managed();
 };
 
 }}  // namespace tessera::v0

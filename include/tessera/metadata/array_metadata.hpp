@@ -1,23 +1,44 @@
-// ArrayMetadata: the contents of an array's `zarr.json` (core specification, "Array metadata").
+// ArrayMetadata: the contents of an array's `zarr.json` (core specification, "Array metadata"). DimensionNames: the
+// names of its dimensions (core specification, "Dimension names").
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/bounds.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/field.hpp>
-#include <tessera/key/chunk_key.hpp>
+#include <tessera/core/value.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/metadata/detail/chunk_grid.hpp>
+#include <tessera/metadata/detail/document.hpp>
 #include <tessera/metadata/detail/node_members.hpp>
-#include <tessera/metadata/dimension_names.hpp>
-#include <tessera/metadata/document.hpp>
 #include <tessera/metadata/format.hpp>
 #include <tessera/plan/detail/chunk_edges.hpp>
 
 namespace tessera { inline namespace v0 {
+
+/// One entry per dimension, or empty: no names. nullopt: a dimension without a name.
+class DimensionNames : public std::vector<std::optional<std::string>> {
+ public:
+  using vector::vector;
+  DimensionNames() = default;
+  DimensionNames(vector names) : vector(std::move(names)) {}
+
+  /// `["y", "x", null]`, as in the document.
+  friend std::string to_string(DimensionNames const& names) {
+    std::string shown = "[";
+    for (auto const& name : names) shown += (shown.size() > 1 ? ", " : "") + (name ? describe(*name) : "null");
+    return shown + "]";
+  }
+  template <class Stream>
+  friend auto operator<<(Stream& to, DimensionNames const& names) -> decltype(to << std::string{}) {
+    return to << to_string(names);
+  }
+};
 
 /// The document of an array, of either Zarr format.
 struct ArrayMetadata {

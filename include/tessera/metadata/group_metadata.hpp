@@ -3,9 +3,9 @@
 #include <string>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
+#include <tessera/metadata/detail/document.hpp>
 #include <tessera/metadata/detail/node_members.hpp>
-#include <tessera/metadata/document.hpp>
 #include <tessera/metadata/format.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -14,7 +14,7 @@ namespace tessera { inline namespace v0 {
 struct GroupMetadata {
   Members attributes{};  ///< as in the document
   Members tolerated{};  ///< unknown members that may be ignored, kept unchanged
-  /// The document has consolidated metadata, not read here (metadata/consolidated_documents.hpp).
+  /// The document has consolidated metadata, not read here (metadata/detail/consolidated_documents.hpp).
   bool has_consolidated = false;
   ZarrFormat format = ZarrFormat::v3;  ///< of the stored documents
   std::string broken_attributes{};     ///< the error in `.zattrs` of Zarr v2; empty: none

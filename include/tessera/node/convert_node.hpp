@@ -29,9 +29,8 @@
 #include <tessera/node/detail/lock_nodes.hpp>
 #include <tessera/node/open_group.hpp>
 #include <tessera/store/detail/value_changed.hpp>
-#include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/key_lock.hpp>
+#include <tessera/store/locks.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

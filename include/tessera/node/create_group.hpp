@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <tessera/core/function_ref.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/metadata/detail/new_documents.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/node/detail/folder.hpp>

@@ -10,7 +10,7 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/metadata/attributes.hpp>
-#include <tessera/metadata/consolidated_documents.hpp>
+#include <tessera/metadata/detail/consolidated_documents.hpp>
 #include <tessera/node/detail/folder.hpp>
 #include <tessera/node/detail/invalid_group.hpp>
 #include <tessera/node/detail/write_node.hpp>

@@ -13,8 +13,8 @@
 #include <tessera/node/detail/write_node.hpp>
 #include <tessera/node/erase.hpp>
 #include <tessera/store/concept.hpp>
-#include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/locks.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -6,13 +6,20 @@
 #include <string>
 #include <utility>
 
-#include <tessera/metadata/consolidated_documents.hpp>
+#include <tessera/metadata/detail/consolidated_documents.hpp>
 #include <tessera/metadata/detail/missing_node.hpp>
 #include <tessera/node/detail/folder.hpp>
 #include <tessera/node/group.hpp>
 #include <tessera/node/open.hpp>
 
 namespace tessera { inline namespace v0 {
+
+/// How open_group treats consolidated metadata.
+enum class Consolidated {
+  use,     ///< if present: nodes below are opened from the copies, which may be stale
+  ignore,  ///< each node is opened from its own documents
+  require  ///< as `use`; a group without copies is an error
+};
 
 /// Options of open_group.
 struct OpenOptions {

@@ -10,7 +10,7 @@
 #include <tessera/codec/array_to_array/transpose.hpp>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
-#include <tessera/codec/declared.hpp>
+#include <tessera/codec/detail/declared.hpp>
 #include <tessera/pipeline/detail/composed_pipeline.hpp>
 #include <tessera/pipeline/detail/implementations.hpp>
 #include <tessera/pipeline/detail/named_stages.hpp>

@@ -4,7 +4,6 @@
 #include <type_traits>
 
 #include <tessera/pipeline/detail/bus_traffic.hpp>
-#include <tessera/pipeline/detail/chain.hpp>
 #include <tessera/pipeline/detail/route_checks.hpp>
 #include <tessera/pipeline/detail/route_choices.hpp>
 #include <tessera/pipeline/pipeline.hpp>

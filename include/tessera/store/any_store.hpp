@@ -16,7 +16,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/erased_store.hpp>
 #include <tessera/store/detail/unfinished.hpp>
-#include <tessera/store/folder_lock.hpp>
+#include <tessera/store/locks.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -20,9 +20,8 @@
 #include <tessera/store/detail/recent_values.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/lend.hpp>
-#include <tessera/store/lend_many.hpp>
 #include <tessera/store/read_request.hpp>
-#include <tessera/store/watch.hpp>
+#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -11,10 +11,8 @@
 #include <utility>
 
 #include <tessera/buffer/concept.hpp>
-#include <tessera/key/byte_range.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
-#include <tessera/store/links.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -66,6 +64,13 @@ concept WritableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<
 /// A store that can be read and written.
 template <class S, class B = buffer_of<S>>
 concept Store = ReadableStore<S, B> && WritableStore<S, B>;
+
+/// The target of a listed link that the store does not follow.
+enum class Link {
+  none,      ///< not a link, or one that is followed
+  to_value,  ///< a file
+  to_keys,   ///< a folder, or nothing that can be examined
+};
 
 /// A key, or a prefix with keys below it.
 struct Listed {

@@ -10,7 +10,6 @@
 
 #include <tessera/buffer/device_buffer.cuh>
 #include <tessera/memory/queue.cuh>
-#include <tessera/store/append.hpp>
 #include <tessera/store/detail/download.cuh>
 #include <tessera/store/detail/posix/range_reader.hpp>
 #include <tessera/store/detail/upload.cuh>

@@ -12,7 +12,6 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/buffer/mapped_buffer.hpp>
 #include <tessera/core/detail/checked.hpp>
-#include <tessera/store/append.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/coalesce.hpp>

@@ -11,13 +11,13 @@
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
-#include <tessera/store/append.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/memory_values.hpp>
-#include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
-#include <tessera/store/watch.hpp>
+#include <tessera/store/locks.hpp>
+#include <tessera/store/value_watch.hpp>
+#include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -12,7 +12,7 @@
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/forwarding_store.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/lend_many.hpp>
+#include <tessera/store/lend.hpp>
 #include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 {

@@ -8,10 +8,9 @@
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/runs.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/coalesce.hpp>
-#include <tessera/store/watch.hpp>
+#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {
 

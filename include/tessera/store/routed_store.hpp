@@ -1,4 +1,5 @@
-// Two stores as one: a rule says which of them has a key.
+// Two stores as one: a rule says which of them has a key. SplitStore: documents from one store, chunks from another,
+// each in its own memory (zarr-python 2's `chunk_store`).
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -11,19 +12,17 @@
 #include <type_traits>
 #include <utility>
 
-#include <tessera/core/text.hpp>
-#include <tessera/store/append.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/store/concept.hpp>
 #include <tessera/store/detail/is_near.hpp>
 #include <tessera/store/detail/routed_batch.hpp>
 #include <tessera/store/detail/routed_check.hpp>
-#include <tessera/store/detail/routed_listing.hpp>
 #include <tessera/store/detail/unfinished.hpp>
-#include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/key_lock.hpp>
-#include <tessera/store/lend_many.hpp>
+#include <tessera/store/lend.hpp>
+#include <tessera/store/locks.hpp>
 #include <tessera/store/routing_rule.hpp>
-#include <tessera/store/watch.hpp>
+#include <tessera/store/value_watch.hpp>
 #include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -205,6 +204,18 @@ class RoutedStore {
   Second second_;
   [[no_unique_address]] Rule rule_;
   std::shared_ptr<Own> own_;
+};
+
+/// Acts as its second half; documents are read through `metadata_store()`. Both may show the same folder:
+/// `SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}`.
+template <class Meta, class Chunks>
+class SplitStore : public RoutedStore<Meta, Chunks, detail::DocumentsApart> {
+ public:
+  SplitStore(Meta meta, Chunks chunks)
+      : RoutedStore<Meta, Chunks, detail::DocumentsApart>{std::move(meta), std::move(chunks), {}} {}
+
+  Meta const& metadata_store() const { return this->first(); }
+  Chunks const& chunk_store() const { return this->second(); }  ///< the store of chunks
 };
 
 }}  // namespace tessera::v0

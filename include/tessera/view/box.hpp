@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace tessera { inline namespace v0 {
 

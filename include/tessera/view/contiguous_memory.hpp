@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <tessera/memory/space.hpp>
-#include <tessera/view/mdspan.hpp>
+#include <tessera/view/array_view.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <tessera/core/data_type.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/field.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -11,8 +11,8 @@
 #include <cuda/mdspan>
 #include <cuda/memory_resource>
 
+#include <tessera/view/array_view.hpp>
 #include <tessera/view/contiguous_memory.hpp>
-#include <tessera/view/mdspan.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

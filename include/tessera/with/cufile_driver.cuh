@@ -11,7 +11,7 @@
 
 #include <cufile.h>
 
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace cufile {

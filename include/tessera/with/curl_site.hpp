@@ -15,7 +15,6 @@
 #include <curl/curl.h>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/with/detail/curl/curl_pace.hpp>
 #include <tessera/with/detail/curl/curl_url.hpp>
 

@@ -12,7 +12,7 @@
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/memory/queue.cuh>
-#include <tessera/place/copy.cuh>
+#include <tessera/place/placer.cuh>
 #include <tessera/with/detail/dlpack/dlpack_streams.cuh>
 #include <tessera/with/dlpack.hpp>
 

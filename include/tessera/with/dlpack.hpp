@@ -9,7 +9,7 @@
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/core/detail/checked.hpp>
-#include <tessera/place/copy.hpp>
+#include <tessera/place/detail/placer.hpp>
 #include <tessera/with/detail/dlpack/dlpack_shared.hpp>
 #include <tessera/with/detail/dlpack/dlpack_tensor.hpp>
 

@@ -12,8 +12,7 @@
 #include <tessera/place/detail/any_placer.hpp>
 #include <tessera/place/detail/placing.cuh>
 #include <tessera/place/detail/placing_listed.cuh>
-#include <tessera/with/detail/nvcomp/nvcomp_blosc_decode.cuh>
-#include <tessera/with/detail/nvcomp/nvcomp_blosc_encode.cuh>
+#include <tessera/with/detail/nvcomp/nvcomp_blosc_streams.cuh>
 #include <tessera/with/nvcomp.cuh>
 
 namespace tessera { inline namespace v0 {

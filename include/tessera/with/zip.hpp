@@ -19,7 +19,6 @@
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/coalesce.hpp>
 #include <tessera/store/read_request.hpp>
-#include <tessera/with/detail/zip/zip_entry.hpp>
 #include <tessera/with/detail/zip/zip_file.hpp>
 
 namespace tessera { inline namespace v0 {

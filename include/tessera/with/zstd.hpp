@@ -12,7 +12,6 @@
 
 #include <tessera/codec/concept.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace codec {

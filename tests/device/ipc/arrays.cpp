@@ -10,7 +10,7 @@
 #include <device/ipc/floats.hpp>
 #include <ipc/process.hpp>
 #include <support/refused.hpp>
-#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/buffer/device_buffer.cuh>
 #include <tessera/ipc/cuda.cuh>
 #include <tessera/memory/launch.cuh>
 

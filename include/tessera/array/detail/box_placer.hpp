@@ -11,12 +11,12 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
-#include <tessera/place/copy.hpp>
 #include <tessera/place/detail/any_placer.hpp>
 #include <tessera/place/detail/non_temporal.hpp>
+#include <tessera/place/detail/placer.hpp>
 #include <tessera/transfer/detail/part_placer.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 #include <tessera/view/layout.hpp>
-#include <tessera/view/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

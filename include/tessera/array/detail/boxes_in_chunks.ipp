@@ -9,7 +9,6 @@
 
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

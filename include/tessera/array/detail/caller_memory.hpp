@@ -8,11 +8,9 @@
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/store/concept.hpp>
-#include <tessera/transfer/read_options.hpp>
-#include <tessera/transfer/write_options.hpp>
+#include <tessera/transfer/options.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/contiguous_memory.hpp>
-#include <tessera/view/mdspan.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

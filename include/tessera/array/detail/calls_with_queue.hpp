@@ -10,12 +10,10 @@
 #include <tessera/array/detail/selection.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/plan/detail/piece.hpp>
-#include <tessera/transfer/compact_options.hpp>
-#include <tessera/transfer/read_options.hpp>
-#include <tessera/transfer/write_options.hpp>
+#include <tessera/transfer/options.hpp>
 #include <tessera/view/box.hpp>
-#include <tessera/view/selected.hpp>
-#include <tessera/view/strided_span.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

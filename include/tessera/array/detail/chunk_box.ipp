@@ -9,12 +9,11 @@
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/metadata/detail/rectilinear.hpp>
 #include <tessera/plan/detail/chunk_edges.hpp>
 #include <tessera/plan/detail/piece.hpp>
 #include <tessera/view/box.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

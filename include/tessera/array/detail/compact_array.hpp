@@ -9,7 +9,7 @@
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/plan/detail/plan.hpp>
 #include <tessera/transfer/detail/compact_shards.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

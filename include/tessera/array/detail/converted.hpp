@@ -16,7 +16,7 @@
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/any_conversion.hpp>
-#include <tessera/core/function_ref.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/place/detail/convert.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -7,9 +7,9 @@
 #include <string>
 
 #include <tessera/core/detail/checked.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/function_ref.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -9,7 +9,7 @@
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/pipeline/pipeline.hpp>
-#include <tessera/view/strided_span.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -5,13 +5,13 @@
 #include <type_traits>
 
 #include <tessera/array/detail/shared_array.hpp>
-#include <tessera/core/function_ref.hpp>
-#include <tessera/core/stop.hpp>
+#include <tessera/core/detail/function_ref.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/core/value.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/erased_store.hpp>
-#include <tessera/store/folder_lock.hpp>
+#include <tessera/store/locks.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -10,9 +10,9 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/memory/space.hpp>
-#include <tessera/transfer/write_options.hpp>
-#include <tessera/view/selected.hpp>
-#include <tessera/view/strided_span.hpp>
+#include <tessera/transfer/options.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -10,7 +10,6 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/metadata/array_metadata.hpp>
-#include <tessera/metadata/dimension_names.hpp>
 #include <tessera/view/box.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -8,7 +8,6 @@
 
 #include <tessera/core/convert.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/metadata/detail/missing_numbers.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 

@@ -14,7 +14,7 @@
 #include <tessera/array/detail/erased_array_store.hpp>
 #include <tessera/array/detail/shared_array.hpp>
 #include <tessera/core/detail/element_reference.hpp>
-#include <tessera/core/function_ref.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/metadata/array_metadata.hpp>
@@ -22,14 +22,12 @@
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 #include <tessera/place/detail/any_placer.hpp>
 #include <tessera/store/detail/erased_store.hpp>
-#include <tessera/store/folder_lock.hpp>
-#include <tessera/transfer/compact_options.hpp>
+#include <tessera/store/locks.hpp>
 #include <tessera/transfer/detail/option_defaults.hpp>
-#include <tessera/transfer/read_options.hpp>
-#include <tessera/transfer/write_options.hpp>
+#include <tessera/transfer/options.hpp>
 #include <tessera/view/box.hpp>
-#include <tessera/view/selected.hpp>
-#include <tessera/view/strided_span.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 {
 

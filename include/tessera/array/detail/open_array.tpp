@@ -17,9 +17,7 @@
 #include <tessera/array/detail/compact_array.hpp>
 #include <tessera/array/detail/open_chunks.hpp>
 #include <tessera/array/detail/run_call.hpp>
-#include <tessera/array/detail/write_parts.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/metadata/detail/rectilinear.hpp>
 #include <tessera/plan/detail/plan.hpp>

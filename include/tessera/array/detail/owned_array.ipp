@@ -6,7 +6,6 @@
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

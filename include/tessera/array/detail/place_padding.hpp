@@ -11,11 +11,11 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
-#include <tessera/place/copy.hpp>
 #include <tessera/place/detail/any_placer.hpp>
 #include <tessera/place/detail/placement.hpp>
+#include <tessera/place/detail/placer.hpp>
 #include <tessera/transfer/detail/part_placer.hpp>
-#include <tessera/view/strided_span.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -27,10 +27,10 @@
 #include <tessera/memory/space.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/place/detail/convert.hpp>
-#include <tessera/transfer/read_options.hpp>
+#include <tessera/transfer/options.hpp>
 #include <tessera/view/box.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 #include <tessera/view/layout.hpp>
-#include <tessera/view/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -13,11 +13,11 @@
 #include <tessera/cast/concept.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
-#include <tessera/transfer/read_options.hpp>
+#include <tessera/transfer/options.hpp>
 #include <tessera/view/array_view.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 #include <tessera/view/layout.hpp>
-#include <tessera/view/selected.hpp>
-#include <tessera/view/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -8,12 +8,11 @@
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/store/concept.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -6,13 +6,10 @@
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/metadata/detail/rectilinear.hpp>
-#include <tessera/view/blocks.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/detail/mask_bits.hpp>
-#include <tessera/view/mask.hpp>
-#include <tessera/view/orthogonal.hpp>
-#include <tessera/view/points.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
+#include <tessera/view/selections.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

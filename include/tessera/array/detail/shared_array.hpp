@@ -1,18 +1,57 @@
 // SharedArray: the state that all handles of an open array share, whatever their pipelines.
+// SharedShape: the shape of an open array, for all copies of its handle.
 #pragma once
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 
-#include <tessera/array/detail/shared_shape.hpp>
+#include <tessera/core/dimensions.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/waiting.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/key_lock.hpp>
-#include <tessera/store/watch.hpp>
+#include <tessera/store/locks.hpp>
+#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {
+namespace detail {
+
+/// Reads use the present shape throughout, and do not wait while the array grows or shrinks. Writes hold the shape,
+/// because it says which part of a chunk at the border to keep. A thread that waits for this lock holds no other, so
+/// writes and changes may be part of a queue's task.
+class SharedShape {
+ public:
+  explicit SharedShape(Extents const& shape) : shape_{shape} {}
+
+  Extents get() const {
+    std::lock_guard lock{mutex_};
+    return shape_;
+  }
+  void set(Extents const& shape);
+
+  /// Until it is released, the shape is not changed through this handle. Throws: Cancelled.
+  std::shared_lock<std::shared_mutex> hold(Stop stop) { return locked<std::shared_lock<std::shared_mutex>>(stop); }
+  /// Held by a change of the shape: no write runs meanwhile. Throws: Cancelled.
+  std::unique_lock<std::shared_mutex> change(Stop stop) { return locked<std::unique_lock<std::shared_mutex>>(stop); }
+
+ private:
+  template <class Lock>
+  Lock locked(Stop stop) {
+    if (!stop) return Lock{changes_};
+    Lock lock{changes_, std::defer_lock};
+    try_until_true(stop, [&] { return lock.try_lock(); });
+    return lock;
+  }
+
+  mutable std::mutex mutex_;
+  std::shared_mutex changes_;
+  Extents shape_;
+};
+
+}  // namespace detail
 
 class ShardIndexCache;
 

@@ -6,12 +6,17 @@
 #include <string>
 #include <utility>
 
-#include <tessera/array/detail/shared_shape.hpp>
+#include <tessera/core/dimensions.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/shard/detail/index_cache.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
+
+TESSERA_DECL void SharedShape::set(Extents const& shape) {
+  std::lock_guard lock{mutex_};
+  shape_ = shape;
+}
 
 TESSERA_DECL SharedArray::SharedArray(std::string&& at, ArrayMetadata&& opened)
     : path{std::move(at)},

@@ -6,7 +6,6 @@
 
 #include <tessera/buffer/detail/pages.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 {
 

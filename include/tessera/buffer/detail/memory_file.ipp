@@ -15,7 +15,6 @@
 
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

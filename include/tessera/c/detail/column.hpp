@@ -11,8 +11,7 @@
 #include <tessera/buffer/shared_buffer.hpp>
 #include <tessera/c/detail/guarded.hpp>
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/data_type_named.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/ipc/attached_column.hpp>
 #include <tessera/ipc/column_json.hpp>
 #include <tessera/ipc/consumer.hpp>

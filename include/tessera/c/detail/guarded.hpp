@@ -8,7 +8,6 @@
 
 #include <tessera/tessera.h>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/ipc/error.hpp>
 
 namespace tessera {

@@ -5,7 +5,6 @@
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/detail/other_space.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include <tessera/core/stop.hpp>
+#include <tessera/core/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

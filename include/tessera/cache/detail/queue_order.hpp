@@ -12,7 +12,6 @@
 
 #include <tessera/array/detail/run_call.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/memory/queue.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

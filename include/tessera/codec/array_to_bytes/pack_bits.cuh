@@ -6,7 +6,7 @@
 
 #include <tessera/codec/array_to_bytes/pack_bits.hpp>
 #include <tessera/codec/detail/numbers.hpp>
-#include <tessera/codec/elementwise.cuh>
+#include <tessera/codec/on_device.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

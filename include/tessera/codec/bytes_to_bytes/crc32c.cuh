@@ -12,7 +12,6 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/buffer/pinned_buffer.cuh>
 #include <tessera/cast/host_device.cuh>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/crc32c_kernels.cuh>

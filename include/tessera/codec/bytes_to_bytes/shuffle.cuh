@@ -5,7 +5,7 @@
 #include <span>
 
 #include <tessera/codec/bytes_to_bytes/shuffle.hpp>
-#include <tessera/codec/elementwise.cuh>
+#include <tessera/codec/on_device.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -9,8 +9,8 @@
 #include <tessera/codec/concept.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/function_ref.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/detail/function_ref.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/core/value.hpp>
 
 namespace tessera { inline namespace v0 {

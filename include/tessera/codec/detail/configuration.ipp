@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

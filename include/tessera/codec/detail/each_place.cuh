@@ -7,7 +7,7 @@
 #include <span>
 
 #include <tessera/buffer/detail/scratch.hpp>
-#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/buffer/device_buffer.cuh>
 #include <tessera/codec/chunk.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/launch.cuh>

@@ -8,7 +8,6 @@
 #include <tessera/codec/chunk.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

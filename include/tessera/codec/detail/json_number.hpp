@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

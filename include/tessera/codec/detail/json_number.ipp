@@ -8,7 +8,7 @@
 
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/decimal.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

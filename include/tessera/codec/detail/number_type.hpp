@@ -5,7 +5,7 @@
 #include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/numpy_type.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -6,9 +6,8 @@
 
 #include <tessera/codec/detail/numbers.hpp>
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/data_type_named.hpp>
 #include <tessera/core/detail/numpy_type.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -10,7 +10,7 @@
 
 #include <tessera/codec/detail/aliases.hpp>
 #include <tessera/core/detail/decimal.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 {
 

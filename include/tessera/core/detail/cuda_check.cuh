@@ -4,7 +4,6 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 
 #if CUDART_VERSION < 12080
 #error "tessera needs CUDA 12.8 or newer"

@@ -1,14 +1,17 @@
 #pragma once
 #include <tessera/core/error.hpp>
 
+#include <atomic>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/printable.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -35,6 +38,29 @@ TESSERA_DECL void Error::compose() {
   };
   text_ = printable(to_text({where("", store_, ": "), where("key \"", key_, "\": "), where("", work_, ": "),
                              where("inner chunk ", inner_chunk_, ": "), where("codec ", codec_, ": "), cut(problem_)}));
+}
+
+namespace detail {
+
+TESSERA_DECL void expect_going(Stop stop) {
+  if (stop && stop->load(std::memory_order_relaxed)) throw Cancelled{"cancelled"};
+}
+
+}  // namespace detail
+
+TESSERA_DECL void TextPart::write_signed(std::int64_t number) {
+  size_ = static_cast<std::size_t>(std::to_chars(digits_, digits_ + sizeof digits_, number).ptr - digits_);
+}
+TESSERA_DECL void TextPart::write_unsigned(std::uint64_t number) {
+  size_ = static_cast<std::size_t>(std::to_chars(digits_, digits_ + sizeof digits_, number).ptr - digits_);
+}
+
+TESSERA_DECL std::string_view TextPart::view() const { return size_ == 0 ? text_ : std::string_view{digits_, size_}; }
+
+[[gnu::noinline]] TESSERA_DECL std::string to_text(std::initializer_list<TextPart> parts) {
+  std::string whole;
+  for (auto const& part : parts) whole.append(part.view());
+  return whole;
 }
 
 }}  // namespace tessera::v0

@@ -8,7 +8,6 @@
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/decimal.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -11,11 +11,9 @@
 #include <utility>
 
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/data_type_named.hpp>
 #include <tessera/core/detail/bounds.hpp>
 #include <tessera/core/detail/decimal.hpp>
-#include <tessera/core/field.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

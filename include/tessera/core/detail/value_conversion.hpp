@@ -1,6 +1,9 @@
 // Conversion between Values and C++ types.
+// Lookup in Values by name and index, and their description in error messages.
+// Braced initialization of Values.
 #pragma once
 #include <concepts>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -11,10 +14,38 @@
 #include <tessera/core/detail/decimal.hpp>
 #include <tessera/core/detail/value_types.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/core/value_traits.hpp>
 
 namespace tessera { inline namespace v0 {
+
+/// A short form for messages: long lists and objects are abbreviated.
+TESSERA_DECL std::string describe(Value const& value);
+
+namespace detail {
+
+// One element of a braced list.
+struct Item {
+  Item() : value(Members{}) {}
+  template <class T>
+  Item(T const& from) : value(from) {}
+  Item(std::initializer_list<Member> object) : value(Members(object)) {}
+  template <class I = Item>  // a template, so that an object is preferred
+  Item(std::initializer_list<std::type_identity_t<I>> items) : value(list_of(items)) {}
+
+  static List list_of(std::initializer_list<Item> items);
+
+  Value value;
+};
+
+}  // namespace detail
+
+template <class V>
+Named<V>::Named(detail::Name of, std::initializer_list<Named> object)
+    : name{std::move(of.text)}, value(Members(object)) {}
+template <class V>
+template <class I>
+Named<V>::Named(detail::Name of, std::initializer_list<std::type_identity_t<I>> list)
+    : name{std::move(of.text)}, value(I::list_of(list)) {}
 
 namespace detail {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/core/value_traits.hpp>
 
 namespace tessera { inline namespace v0 {

@@ -1,7 +1,7 @@
 #pragma once
 #include <tessera/core/detail/value_types.hpp>
 
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 
 namespace tessera { inline namespace v0 {
 

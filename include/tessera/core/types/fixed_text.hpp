@@ -10,7 +10,6 @@
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/unicode.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 {
 

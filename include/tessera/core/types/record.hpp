@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/field.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/ipc/column.hpp>
 #include <tessera/ipc/detail/column_shape.hpp>
 #include <tessera/ipc/error.hpp>

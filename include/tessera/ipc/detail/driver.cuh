@@ -8,7 +8,7 @@
 
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
 

@@ -12,11 +12,11 @@
 
 #include <unistd.h>
 
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/ipc/descriptor.hpp>
 #include <tessera/ipc/detail/messages.hpp>
 #include <tessera/ipc/detail/posix/socket.hpp>
 #include <tessera/ipc/error.hpp>
-#include <tessera/ipc/identity.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
 

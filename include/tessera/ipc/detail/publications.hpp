@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/ipc/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc { namespace detail {

@@ -4,7 +4,7 @@
 
 #include <tessera/loader/detail/batch_reader.hpp>
 #include <tessera/loader/detail/planned_batch.hpp>
-#include <tessera/transfer/read_options.hpp>
+#include <tessera/transfer/options.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -18,7 +18,7 @@
 #include <tessera/buffer/concept.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/stop.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/loader/detail/keeping_placer.hpp>
 #include <tessera/loader/detail/kept_chunks.hpp>
 #include <tessera/loader/detail/planned_batch.hpp>
@@ -30,10 +30,10 @@
 #include <tessera/place/detail/placement.hpp>
 #include <tessera/plan/detail/piece.hpp>
 #include <tessera/transfer/detail/chunk_access.hpp>
-#include <tessera/transfer/read_options.hpp>
+#include <tessera/transfer/options.hpp>
 #include <tessera/view/box.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 #include <tessera/view/layout.hpp>
-#include <tessera/view/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -9,8 +9,8 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
-#include <tessera/place/copy.hpp>
 #include <tessera/place/detail/any_placer.hpp>
+#include <tessera/place/detail/placer.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

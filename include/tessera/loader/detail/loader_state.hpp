@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <tessera/array/any_array.hpp>
-#include <tessera/core/function_ref.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/loader/detail/batch_converter.hpp>
 #include <tessera/loader/detail/batch_pool.hpp>
 #include <tessera/loader/detail/batch_reader.hpp>
@@ -22,7 +22,7 @@
 #include <tessera/loader/detail/ready_batches.hpp>
 #include <tessera/loader/loader_options.hpp>
 #include <tessera/memory/bytes.hpp>
-#include <tessera/transfer/read_options.hpp>
+#include <tessera/transfer/options.hpp>
 #include <tessera/view/box.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -16,8 +16,8 @@
 #include <tessera/loader/detail/planned_batch.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/place/detail/convert.hpp>
-#include <tessera/transfer/read_options.hpp>
-#include <tessera/view/strided_span.hpp>
+#include <tessera/transfer/options.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

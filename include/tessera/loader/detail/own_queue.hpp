@@ -1,4 +1,4 @@
-// own_queue: a queue like another one, for work that must not delay it. own_queue.cuh has that of a device.
+// own_queue: a queue like another one, for work that must not delay it. loader.cuh has that of a device.
 #pragma once
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/core/function_ref.hpp>
-#include <tessera/core/stop.hpp>
+#include <tessera/core/detail/function_ref.hpp>
+#include <tessera/core/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

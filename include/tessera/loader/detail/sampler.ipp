@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/loader/detail/random_numbers.hpp>
 
 namespace tessera { inline namespace v0 {

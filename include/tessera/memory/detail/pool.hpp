@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/function_ref.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/memory/detail/object_pool.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

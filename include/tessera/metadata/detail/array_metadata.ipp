@@ -12,16 +12,14 @@
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/bounds.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/field.hpp>
-#include <tessera/key/chunk_key.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/metadata/detail/base64.hpp>
 #include <tessera/metadata/detail/chunk_grid.hpp>
+#include <tessera/metadata/detail/document.hpp>
+#include <tessera/metadata/detail/element_type.hpp>
 #include <tessera/metadata/detail/fill_value.hpp>
 #include <tessera/metadata/detail/node_members.hpp>
 #include <tessera/metadata/detail/structured.hpp>
-#include <tessera/metadata/dimension_names.hpp>
-#include <tessera/metadata/document.hpp>
-#include <tessera/metadata/element_type.hpp>
 #include <tessera/metadata/format.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -1,7 +1,7 @@
 #pragma once
 #include <tessera/metadata/attributes.hpp>
 
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/metadata/detail/node_members.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -4,7 +4,7 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/plan/detail/chunk_edges.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -8,8 +8,7 @@
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/reader.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/core/value.hpp>
 #include <tessera/metadata/detail/rectilinear.hpp>
 

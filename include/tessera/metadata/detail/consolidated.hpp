@@ -1,16 +1,16 @@
 // drop_consolidated: removes consolidated metadata above a node that is about to change. Otherwise programs that trust
-// the copies (metadata/consolidated_documents.hpp) would read stale documents.
+// the copies (metadata/detail/consolidated_documents.hpp) would read stale documents.
 #pragma once
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <tessera/metadata/document.hpp>
+#include <tessera/metadata/detail/document.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/value_changed.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/key_lock.hpp>
+#include <tessera/store/locks.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

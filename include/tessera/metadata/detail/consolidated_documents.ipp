@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/metadata/consolidated_documents.hpp>
+#include <tessera/metadata/detail/consolidated_documents.hpp>
 
 #include <memory>
 #include <optional>

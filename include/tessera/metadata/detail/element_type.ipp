@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/metadata/element_type.hpp>
+#include <tessera/metadata/detail/element_type.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,11 +10,9 @@
 #include <vector>
 
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/data_type_named.hpp>
 #include <tessera/core/detail/bounds.hpp>
-#include <tessera/core/field.hpp>
-#include <tessera/core/reader.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/object_reader.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -7,8 +7,6 @@
 
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/field.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -14,9 +14,8 @@
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/unicode.hpp>
 #include <tessera/core/detail/with_integer.hpp>
-#include <tessera/core/field.hpp>
-#include <tessera/core/reader.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/metadata/detail/base64.hpp>
 #include <tessera/metadata/detail/decimal.hpp>
 #include <tessera/metadata/detail/floating_fill.hpp>

@@ -10,8 +10,8 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/small_float.hpp>
-#include <tessera/core/reader.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/object_reader.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

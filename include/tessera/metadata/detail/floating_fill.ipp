@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <tessera/core/detail/small_float.hpp>
-#include <tessera/core/reader.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/metadata/detail/decimal.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

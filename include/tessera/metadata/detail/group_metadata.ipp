@@ -1,9 +1,9 @@
 #pragma once
 #include <tessera/metadata/group_metadata.hpp>
 
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
+#include <tessera/metadata/detail/document.hpp>
 #include <tessera/metadata/detail/node_members.hpp>
-#include <tessera/metadata/document.hpp>
 #include <tessera/metadata/format.hpp>
 
 namespace tessera { inline namespace v0 {

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/other_formats.hpp>
 #include <tessera/store/get.hpp>

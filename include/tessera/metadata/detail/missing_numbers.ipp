@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/base64.hpp>
 #include <tessera/metadata/detail/fill_value.hpp>

@@ -6,15 +6,15 @@
 #include <utility>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/function_ref.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/metadata/detail/consolidated.hpp>
+#include <tessera/metadata/detail/document.hpp>
 #include <tessera/metadata/detail/fill_value.hpp>
 #include <tessera/metadata/detail/missing_node.hpp>
-#include <tessera/metadata/document.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/value_changed.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/key_lock.hpp>
+#include <tessera/store/locks.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/metadata/format.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

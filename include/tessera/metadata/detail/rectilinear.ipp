@@ -9,7 +9,7 @@
 
 #include <tessera/core/detail/bounds.hpp>
 #include <tessera/core/detail/checked.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/plan/detail/chunk_edges.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -7,7 +7,6 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/field.hpp>
 #include <tessera/core/value.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

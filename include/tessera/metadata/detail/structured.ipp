@@ -7,8 +7,7 @@
 #include <vector>
 
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/field.hpp>
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/core/value.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

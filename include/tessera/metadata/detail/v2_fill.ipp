@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/numpy_type.hpp>
-#include <tessera/core/field.hpp>
 #include <tessera/metadata/detail/base64.hpp>
 #include <tessera/metadata/detail/fill_value.hpp>
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include <tessera/core/reader.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/expected_element.hpp>
 

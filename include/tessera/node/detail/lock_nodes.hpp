@@ -14,7 +14,7 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/metadata/detail/consolidated.hpp>
-#include <tessera/store/folder_lock.hpp>
+#include <tessera/store/locks.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

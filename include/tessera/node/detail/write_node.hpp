@@ -8,13 +8,12 @@
 #include <vector>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/function_ref.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/metadata/detail/new_documents.hpp>
 #include <tessera/node/detail/lock_nodes.hpp>
 #include <tessera/store/detail/value_changed.hpp>
-#include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/key_lock.hpp>
+#include <tessera/store/locks.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

@@ -8,7 +8,7 @@
 #include <tessera/codec/chunk.hpp>
 #include <tessera/codec/encoded_sizes.hpp>
 #include <tessera/core/config.hpp>
-#include <tessera/core/function_ref.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/pipeline/detail/batch.hpp>
 #include <tessera/pipeline/detail/composition.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>

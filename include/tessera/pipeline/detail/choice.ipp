@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/pipeline/detail/cheapest_way.hpp>
 #include <tessera/pipeline/detail/implementations.hpp>
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/memory/space.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -6,7 +6,7 @@
 
 #include <tessera/codec/concept.hpp>
 #include <tessera/codec/detail/aliases.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

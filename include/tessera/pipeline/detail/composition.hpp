@@ -8,7 +8,7 @@
 
 #include <tessera/cast/concept.hpp>
 #include <tessera/codec/concept.hpp>
-#include <tessera/codec/declared.hpp>
+#include <tessera/codec/detail/declared.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

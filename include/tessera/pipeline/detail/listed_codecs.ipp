@@ -14,7 +14,6 @@
 #include <tessera/core/detail/first_of.hpp>
 #include <tessera/core/detail/nearest.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/pipeline/detail/codec_headers.hpp>
 #include <tessera/pipeline/detail/implementations.hpp>
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/pipeline/detail/any_stage.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

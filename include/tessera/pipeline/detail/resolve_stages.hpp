@@ -2,7 +2,7 @@
 #pragma once
 #include <tessera/codec/chunk.hpp>
 #include <tessera/core/config.hpp>
-#include <tessera/core/function_ref.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/pipeline/detail/any_stage.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 

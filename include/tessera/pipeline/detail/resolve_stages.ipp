@@ -6,9 +6,8 @@
 #include <vector>
 
 #include <tessera/codec/chunk.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/function_ref.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/pipeline/detail/any_stage.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 

@@ -9,7 +9,7 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/key/byte_range.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/pipeline/detail/any_stage.hpp>

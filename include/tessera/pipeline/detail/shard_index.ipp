@@ -11,12 +11,11 @@
 #include <vector>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
-#include <tessera/key/byte_range.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 #include <tessera/pipeline/detail/stages.hpp>
-#include <tessera/place/copy.hpp>
+#include <tessera/place/detail/placer.hpp>
 #include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 {

@@ -8,7 +8,6 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/place/detail/listed.hpp>
 #include <tessera/place/detail/placement.hpp>
 #include <tessera/place/detail/placement_table.hpp>

@@ -1,4 +1,4 @@
-// place_in_host_memory: placer<space::Host>::place, for headers that need no more of place/copy.hpp.
+// place_in_host_memory: placer<space::Host>::place, for headers that need no more of place/detail/placer.hpp.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -5,7 +5,7 @@
 #include <span>
 
 #include <tessera/memory/queue.hpp>
-#include <tessera/place/copy.hpp>
+#include <tessera/place/detail/placer.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

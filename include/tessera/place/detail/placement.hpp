@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <span>
 
+#include <tessera/core/data_type.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/field.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/space.hpp>
 

@@ -5,18 +5,148 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <numeric>
+#include <vector>
 
+#include <tessera/core/config.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
-#include <tessera/place/detail/box_divider.hpp>
-#include <tessera/place/detail/choose_tile.hpp>
 #include <tessera/place/detail/joined_axes.hpp>
 #include <tessera/place/detail/placement.hpp>
 #include <tessera/place/detail/placement_kinds.hpp>
 #include <tessera/place/detail/placement_table.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
+
+/// The axis along which the source is dense, if tiles pay off: the destination is dense along another, both in runs of
+/// at least a sector (32 bytes, the smallest memory access), and words in the order of one side would access the
+/// other's singly. Otherwise the rank. Requires: elements are copied.
+TESSERA_DECL std::size_t column_of_tiles(JoinedAxes const& axes) {
+  constexpr std::int64_t sector = 32;
+  auto const none = axes.rank();
+  auto const runs = [&](std::size_t d) { return axes[d].longest * axes.word() >= sector; };
+  if (axes.has_bytes() || axes.rank() < 2) return none;
+  auto const row = axes.rank() - 1;
+  if (std::abs(axes[row].to) >= sector || std::abs(axes[row].from) < sector || !runs(row)) return none;
+  auto column = none;
+  for (std::size_t d = 0; d < row; ++d) {
+    auto const stride = std::abs(axes[d].from);
+    if (stride == 0 || stride >= sector || std::abs(axes[d].to) < sector || !runs(d)) continue;
+    if (column == none || stride < std::abs(axes[column].from)) column = d;
+  }
+  return column;
+}
+
+/// Chooses about as many words along both axes; if an axis is too short, more along a third.
+TESSERA_DECL void choose_tile(std::size_t column, JoinedAxes& axes, PlacementTable& table) {
+  if (axes.rank() == 2) axes.add_first(), ++column;
+  auto const row = axes.rank() - 1;
+  auto const depth = column == axes.rank() - 2 ? axes.rank() - 3 : axes.rank() - 2;
+  auto const whole = [&](std::size_t d) { return static_cast<unsigned>(std::bit_width(axes[d].longest - 1)); };
+  auto const all = tile_bits(axes.word());
+  auto columns = std::min(all / 2, whole(column));
+  auto rows = std::min(all - all / 2, whole(row));
+  auto const deep = std::min(all - columns - rows, whole(depth));
+  rows = std::min(all - columns - deep, whole(row));
+  columns = std::min(all - rows - deep, whole(column));
+  table.row = static_cast<std::uint32_t>(row);
+  table.column = static_cast<std::uint32_t>(column);
+  table.depth = static_cast<std::uint32_t>(depth);
+  table.axes[row].step = rows;
+  table.axes[column].step = columns;
+  table.axes[depth].step = deep;
+}
+
+/// Appends boxes and shapes to a plan's, and counts their blocks.
+struct BoxDivider {
+  using Box = PlacementKinds::Box;
+  using Batch = PlacementKinds::Batch;
+
+  JoinedAxes const& axes;
+  PlacementTable const& table;  ///< its axes and fill_words must be set
+  bool tiled;
+  std::uint64_t limit;  ///< a box of this many words or more is divided
+  std::uint64_t moved;  ///< bytes of the batch
+  std::vector<PlacedBox>& boxes;
+  std::vector<PlacedShape>& shapes;
+  std::uint64_t blocks = 0;
+
+  /// Adds boxes of one shape. Throws: Error, if one element has as many words as the limit.
+  void add(Batch alike);
+
+ private:
+  // Adds boxes of `count` words along each axis that begin at `begins`.
+  void add(Batch begins, std::uint64_t (&count)[most_axes]);
+  // Halves a box along the first axis that allows it; an axis of element bytes only between whole elements and words.
+  void divide(Box const& begin, std::uint64_t (&count)[most_axes]);
+  std::uint32_t shape_of(std::uint64_t const (&count)[most_axes], std::uint64_t total);
+  std::uint64_t blocks_of(PlacedShape const& shape) const;
+};
+
+TESSERA_DECL void BoxDivider::add(Batch alike) {
+  std::uint64_t count[most_axes];
+  for (std::size_t d = 0; d < axes.rank(); ++d) count[d] = axes.words(d, alike.front().count);
+  add(alike, count);
+}
+
+TESSERA_DECL void BoxDivider::add(Batch begins, std::uint64_t (&count)[most_axes]) {
+  std::uint64_t total = 1;
+  for (std::size_t d = 0; d < axes.rank(); ++d) total *= count[d];
+  if (total >= limit) {
+    for (auto const& box : begins) divide(box, count);
+    return;
+  }
+  auto const shape = shape_of(count, total);
+  auto const its_blocks = static_cast<std::uint32_t>(blocks_of(shapes[shape]));
+  for (auto const& box : begins) {
+    boxes.push_back({box.from, box.to, blocks, shape, its_blocks});
+    blocks += its_blocks;
+  }
+}
+
+TESSERA_DECL void BoxDivider::divide(Box const& begin, std::uint64_t (&count)[most_axes]) {
+  for (std::size_t d = 0; d < axes.rank(); ++d) {
+    auto const grain = axes.has_bytes() && d + 1 == axes.rank() ? std::uint64_t{table.fill_words.divisor} : 1;
+    if (count[d] <= grain) continue;
+    auto const whole = count[d], half = (whole / 2 + grain - 1) / grain * grain;
+    count[d] = half;
+    add({&begin, 1}, count);
+    auto const n = static_cast<std::int64_t>(half);
+    Box const second{begin.from ? begin.from + n * axes[d].from : nullptr, begin.to + n * axes[d].to, {}};
+    count[d] = whole - half;
+    add({&second, 1}, count);
+    count[d] = whole;
+    return;
+  }
+  throw Error{to_text({"cannot divide an element of ", moved, " bytes"})};
+}
+
+TESSERA_DECL std::uint32_t BoxDivider::shape_of(std::uint64_t const (&count)[most_axes], std::uint64_t total) {
+  auto const is_last = [&] {
+    for (std::size_t d = 0; d < axes.rank(); ++d)
+      if (shapes.back().count[d] != count[d]) return false;
+    return true;
+  };
+  if (shapes.empty() || !is_last()) {
+    PlacedShape shape{};
+    shape.words = static_cast<std::uint32_t>(total);
+    for (std::size_t d = 0; d < axes.rank(); ++d) {
+      auto const step = table.axes[d].step;
+      shape.count[d] = static_cast<std::uint32_t>(count[d]);
+      shape.by_steps[d] = Division{((shape.count[d] - 1) >> step) + 1};
+    }
+    shapes.push_back(shape);
+  }
+  return static_cast<std::uint32_t>(shapes.size() - 1);
+}
+
+TESSERA_DECL std::uint64_t BoxDivider::blocks_of(PlacedShape const& shape) const {
+  auto const words_per_block = placing_threads * words_per_thread(axes.word());
+  if (!tiled) return (shape.words - 1) / words_per_block + 1;
+  std::uint64_t steps = 1;
+  for (std::size_t d = 0; d < axes.rank(); ++d) steps *= shape.by_steps[d].divisor;
+  return steps;
+}
 
 TESSERA_DECL void PlacementPlan::make(Batch batch, PlacementForm const& form, std::uint64_t limit, bool whole) {
   boxes.clear();

@@ -11,10 +11,10 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
-#include <tessera/place/copy.hpp>
 #include <tessera/place/detail/any_placer.hpp>
 #include <tessera/place/detail/copy_listed.hpp>
 #include <tessera/place/detail/placement.hpp>
+#include <tessera/place/detail/placer.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

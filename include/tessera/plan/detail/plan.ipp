@@ -6,18 +6,61 @@
 #include <cstdint>
 #include <span>
 
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/function_ref.hpp>
 #include <tessera/plan/detail/boxes.hpp>
 #include <tessera/plan/detail/chunk_runs.hpp>
-#include <tessera/plan/detail/is_scattered.hpp>
 #include <tessera/plan/detail/piece.hpp>
 #include <tessera/plan/detail/plan_axis.hpp>
-#include <tessera/plan/detail/touched_grid.hpp>
 #include <tessera/plan/detail/touched_runs.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace tessera { inline namespace v0 {
+namespace detail {
+
+TESSERA_DECL void put_run(Part& part, std::size_t d, PlanAxis::Run const& run) {
+  part.first[d] = run.first;
+  part.count[d] = run.count;
+  part.target[d] = run.target;
+}
+
+TESSERA_DECL void TouchedGrid::find(ResolvedSelection const& selected, Extents const& chunk_shape, Extents const& group,
+                                    Repeats repeats) {
+  group_ = group;
+  Extents touched;
+  auto const& region = selected.region;
+  for (std::size_t d = 0; d < rank(); ++d) {
+    if (auto const* const list = selected.list(d))
+      axes_[d] = {*list, chunk_shape[d], repeats};
+    else
+      axes_[d] = {region.first[d], region.count[d], region.step[d], chunk_shape[d]};
+    has_lists_ |= axes_[d].is_list();
+    touched.push_back(axes_[d].size());
+  }
+  size_ = element_count(touched, "the number of chunks");
+  is_grouped_ = group_ != Extents::filled(rank(), 1);
+}
+
+TESSERA_DECL void TouchedGrid::put(Piece& piece, std::size_t d) const {
+  piece.chunk[d] = axes_[d].chunk(piece.touched[d]);
+  put_run(piece.part, d, axes_[d].run(piece.touched[d], 0));
+}
+
+TESSERA_DECL bool is_scattered(TouchedGrid const& touched, Extents const& shape) {
+  if (!touched.has_lists()) return false;
+  double row = 1, box = 1;
+  bool is_row = true;  // until the last dimension with a list
+  for (auto d = touched.rank(); d-- > 0;) {
+    auto const runs = touched.axis(d).runs();
+    auto const mean = runs == 0 ? 1 : static_cast<double>(shape[d]) / static_cast<double>(runs);
+    box *= mean;
+    if (is_row) row *= mean;
+    is_row = is_row && !touched.axis(d).is_list();
+  }
+  return box < 100 + 4 * box / row;
+}
+
+}  // namespace detail
 
 TESSERA_DECL Plan::Plan(std::span<PlacedChunk const> listed, Extents const& shape, Extents const& chunk_shape)
     : chunk_shape_{chunk_shape},
@@ -123,5 +166,4 @@ TESSERA_DECL Plan planned(ResolvedSelection const& selected, Extents const& chun
 }
 
 }  // namespace detail
-
 }}  // namespace tessera::v0

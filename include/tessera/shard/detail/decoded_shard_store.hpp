@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-#include <tessera/core/function_ref.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 #include <tessera/pipeline/detail/value_codecs.hpp>

@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include <tessera/core/function_ref.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/pipeline/detail/value_codecs.hpp>
 #include <tessera/store/detail/waiting.hpp>

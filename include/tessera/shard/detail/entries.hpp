@@ -7,7 +7,6 @@
 
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/pipeline/detail/shard_index.hpp>

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/core/stop.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/pipeline/detail/shard_index.hpp>
 #include <tessera/shard/detail/grid.hpp>
-#include <tessera/store/key_lock.hpp>
-#include <tessera/store/watch.hpp>
+#include <tessera/store/locks.hpp>
+#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -7,7 +7,6 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/core/config.hpp>
-#include <tessera/key/byte_range.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>

@@ -11,14 +11,12 @@
 #include <utility>
 
 #include <tessera/cast/concept.hpp>
-#include <tessera/store/append.hpp>
 #include <tessera/store/detail/is_near.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/host_side.hpp>
-#include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
-#include <tessera/store/lend_many.hpp>
-#include <tessera/store/watch.hpp>
+#include <tessera/store/locks.hpp>
+#include <tessera/store/value_watch.hpp>
 #include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

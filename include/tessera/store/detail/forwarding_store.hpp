@@ -9,16 +9,13 @@
 #include <string_view>
 #include <utility>
 
-#include <tessera/store/append.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/unfinished.hpp>
-#include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
-#include <tessera/store/lend_many.hpp>
-#include <tessera/store/watch.hpp>
+#include <tessera/store/locks.hpp>
+#include <tessera/store/value_watch.hpp>
 #include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

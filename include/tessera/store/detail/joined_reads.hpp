@@ -10,7 +10,7 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/core/detail/checked.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/read_request.hpp>
 

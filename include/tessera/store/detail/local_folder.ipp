@@ -10,15 +10,28 @@
 
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
-#include <tessera/store/detail/local_walk.hpp>
+#include <tessera/store/detail/local_root.hpp>
+#include <tessera/store/detail/posix/listing.hpp>
 #include <tessera/store/detail/posix/rename.hpp>
 #include <tessera/store/detail/posix/replace.hpp>
+#include <tessera/store/detail/posix/unfinished.hpp>
 #include <tessera/store/detail/posix/watch.hpp>
-#include <tessera/store/links.hpp>
-#include <tessera/store/local_root.hpp>
-#include <tessera/store/watch.hpp>
+#include <tessera/store/local_options.hpp>
+#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
+
+TESSERA_DECL bool is_hidden(posix::Entry const& entry) {
+  return entry.is_folder ? posix::is_unfinished(entry.name) : entry.name.starts_with(posix::unfinished_prefix);
+}
+
+TESSERA_DECL void list_below(LocalRoot& root, std::string_view prefix, bool follow, Visitor visit) {
+  walk(root, prefix, follow, [&](std::string const& path, posix::Entry const& entry) {
+    if (is_hidden(entry)) return false;
+    if (!entry.is_folder) visit({path, false, entry.size, entry.link});
+    return true;
+  });
+}
 
 TESSERA_DECL std::optional<posix::OpenFile> LocalFolder::find(Key const& key) const {
   return root_->find([&](auto const& root) { return posix::find_file(root, key.path); });

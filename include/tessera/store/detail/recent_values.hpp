@@ -12,7 +12,7 @@
 
 #include <tessera/buffer/concept.hpp>
 #include <tessera/memory/queue.hpp>
-#include <tessera/store/watch.hpp>
+#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {
 

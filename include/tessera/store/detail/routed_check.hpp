@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include <tessera/store/concept.hpp>
-#include <tessera/store/folder_lock.hpp>
+#include <tessera/store/locks.hpp>
 #include <tessera/store/routing_rule.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 
 namespace tessera {
 inline namespace v0 {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/stop.hpp>
+#include <tessera/core/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -11,11 +11,9 @@
 #include <utility>
 
 #include <tessera/cast/concept.hpp>
-#include <tessera/store/append.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/lend.hpp>
-#include <tessera/store/lend_many.hpp>
 #include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 { namespace testing::detail {

@@ -13,7 +13,6 @@
 
 #include <tessera/store/get.hpp>
 #include <tessera/store/lend.hpp>
-#include <tessera/store/lend_many.hpp>
 #include <tessera/testing/detail/store_trial.hpp>
 
 namespace tessera { inline namespace v0 {

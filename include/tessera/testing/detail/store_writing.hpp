@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/store/append.hpp>
 #include <tessera/store/write_many.hpp>
 #include <tessera/testing/detail/store_trial.hpp>
 

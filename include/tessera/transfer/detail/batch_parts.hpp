@@ -1,22 +1,128 @@
 // BatchParts: locates and fetches the chunks of a mini-batch in parts, one thread for each.
+// ConsistentShards: reads shards that writers may replace meanwhile, with index and chunks of the same version.
 #pragma once
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include <tessera/core/function_ref.hpp>
+#include <tessera/core/detail/first_of.hpp>
+#include <tessera/core/detail/function_ref.hpp>
+#include <tessera/core/detail/runs.hpp>
 #include <tessera/shard/detail/watched_shards.hpp>
+#include <tessera/store/locks.hpp>
+#include <tessera/transfer/detail/batches.hpp>
 #include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/detail/chunk_fetcher.hpp>
 #include <tessera/transfer/detail/chunk_read.hpp>
-#include <tessera/transfer/detail/consistent_shards.hpp>
 #include <tessera/transfer/detail/shard_locator.hpp>
-#include <tessera/transfer/read_options.hpp>
+#include <tessera/transfer/options.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
+
+/// Runs of chunks of a few shards, for a loop; without shards, one run. Limits the indexes in memory, and the open
+/// files, one per watched shard, to a few hundred for all threads.
+template <class P>
+auto runs_of_few_shards(ChunkAccess<P> const& source, std::span<ChunkRead<P>> all, typename P::queue_type& on) {
+  constexpr std::size_t most_bytes = 4 << 20;  // of encoded indexes
+  std::size_t most = 0;                        // no limit
+  if (source.shards) {
+    most = std::max<std::size_t>(most_bytes / source.shards->grid().levels().front().index->size(), 1);
+    if (source.store.can.watches) most = std::min(most, std::clamp<std::size_t>(256 / on.host().threads(), 1, 8));
+  }
+  return Runs{all, [most](std::span<ChunkRead<P> const> left) {
+                if (most == 0) return left.size();
+                std::size_t shards = 1;
+                for (std::size_t end = 1; end < left.size(); ++end)
+                  if (left[end].key.path != left[end - 1].key.path && ++shards > most) return end;
+                return left.size();
+              }};
+}
+
+/// Chunks of a few shards, for a loop that reads them again if a shard was replaced between its index and its chunks:
+/// the bytes read, or the error, are then meaningless. Shards replaced repeatedly are read one at a time, while locked.
+template <class P>
+class ConsistentShards {
+  using Source = ChunkAccess<P>;
+  using Chunks = std::span<ChunkRead<P>>;
+
+ public:
+  /// `watched`: the shards being read, until this ends.
+  ConsistentShards(Source const& source, Chunks all, WatchedShards& watched, std::atomic<bool> const* stop)
+      : source_{source}, left_{all}, watched_{watched}, stop_{stop} {}
+  ConsistentShards(ConsistentShards&&) = delete;
+  ~ConsistentShards() { watched_.clear(); }  // they belong to the store
+
+  /// Whether there are chunks to read, for the first time or again. Throws: StoreError, with the key, if a shard is
+  /// replaced on every try; Cancelled.
+  bool next() {
+    if (!chunks_.empty()) end();
+    watched_.clear();
+    lock_.reset();
+    chunks_ = takes_locks_ ? *runs_of_shard(left_).begin() : left_;
+    if (chunks_.empty()) return false;
+    if (takes_locks_) lock_.emplace(source_.store.lock(chunks_.front().key, stop_));
+    if (source_.shards) begin();
+    return true;
+  }
+
+  Chunks chunks() const { return chunks_; }
+
+  /// After an error: whether a shard was replaced, so that its chunks must be read again.
+  bool was_replaced() { return was_replaced_ = source_.shards && (!are_unchanged() || is_written()); }
+
+ private:
+  void begin() {
+    was_replaced_ = false;
+    for (auto& chunk : chunks_) chunk.sequence.reset(), chunk.found = false;
+    if (source_.store.can.watches) watched_.begin(source_, std::span<ChunkRead<P> const>{chunks_});
+  }
+
+  void end() {
+    if (!was_replaced_ && are_unchanged()) {
+      left_ = left_.subspan(chunks_.size());
+      tries_ = 0;
+      return;
+    }
+    expect_going(stop_);
+    ++tries_;
+    if (!takes_locks_ && tries_ == 3) takes_locks_ = true, tries_ = 0;
+    if (tries_ > 1000)
+      of_slot(source_, chunks_.front(), [] {
+        throw StoreError{"another writer, which takes no lock, replaced the shard after each read of its index"};
+      });
+  }
+
+  bool are_unchanged() {
+    if (!source_.shards) return true;
+    auto const forget = [&](Key const& key) { source_.shards->forget(key); };
+    if (source_.store.can.watches) return watched_.are_same(source_, forget);
+    bool are = true;
+    for (auto const& chunk : chunks_)
+      if (is_changed(chunk)) forget(chunk.key), are = false;
+    return are;
+  }
+
+  // Whether a shard was written during the read, perhaps by an append: then its end may be missing.
+  bool is_written() const {
+    return first_of(chunks_, [&](auto const& chunk) { return is_changed(chunk); }) != nullptr;
+  }
+  bool is_changed(ChunkRead<P> const& chunk) const {
+    return chunk.sequence && !source_.store.changes(chunk.key).none_since(*chunk.sequence);
+  }
+
+  Source const& source_;
+  Chunks left_;    // not read yet
+  Chunks chunks_;  // being read
+  WatchedShards& watched_;
+  std::atomic<bool> const* stop_;
+  std::optional<KeyLock> lock_;
+  bool takes_locks_ = false, was_replaced_ = false;
+  int tries_ = 0;
+};
 
 /// A queue keeps its buffers for reuse.
 template <class P>

@@ -10,7 +10,6 @@
 #include <mutex>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/stop.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 

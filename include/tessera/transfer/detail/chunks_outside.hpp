@@ -8,14 +8,14 @@
 #include <vector>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/key/chunk_key.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/plan/detail/boxes.hpp>
 #include <tessera/plan/detail/chunk_edges.hpp>
 #include <tessera/plan/detail/places.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/unfinished.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

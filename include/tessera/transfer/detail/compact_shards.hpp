@@ -12,9 +12,9 @@
 #include <tessera/shard/detail/cut_shards.hpp>
 #include <tessera/shard/detail/entries.hpp>
 #include <tessera/store/detail/value_changed.hpp>
-#include <tessera/transfer/compact_options.hpp>
 #include <tessera/transfer/detail/chunks_outside.hpp>
 #include <tessera/transfer/detail/write_shards.hpp>
+#include <tessera/transfer/options.hpp>
 
 namespace tessera { inline namespace v0 {
 

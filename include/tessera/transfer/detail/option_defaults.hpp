@@ -4,8 +4,7 @@
 #include <optional>
 
 #include <tessera/core/config.hpp>
-#include <tessera/transfer/read_options.hpp>
-#include <tessera/transfer/write_options.hpp>
+#include <tessera/transfer/options.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

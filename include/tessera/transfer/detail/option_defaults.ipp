@@ -1,8 +1,7 @@
 #pragma once
 #include <tessera/transfer/detail/option_defaults.hpp>
 
-#include <tessera/transfer/read_options.hpp>
-#include <tessera/transfer/write_options.hpp>
+#include <tessera/transfer/options.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -7,10 +7,9 @@
 #include <tessera/core/config.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
-#include <tessera/place/copy.hpp>
 #include <tessera/place/detail/any_placer.hpp>
 #include <tessera/place/detail/place_runs.hpp>
+#include <tessera/place/detail/placer.hpp>
 #include <tessera/plan/detail/plan.hpp>
 #include <tessera/transfer/detail/batches.hpp>
 #include <tessera/transfer/detail/listed_placer.hpp>

@@ -12,8 +12,8 @@
 #include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/detail/part_placer.hpp>
 #include <tessera/transfer/detail/read_batch.hpp>
-#include <tessera/transfer/read_options.hpp>
-#include <tessera/view/strided_span.hpp>
+#include <tessera/transfer/options.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

@@ -14,8 +14,8 @@
 #include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/detail/chunk_reads.hpp>
 #include <tessera/transfer/detail/read_placer.hpp>
-#include <tessera/transfer/read_options.hpp>
-#include <tessera/view/strided_span.hpp>
+#include <tessera/transfer/options.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include <tessera/pipeline/detail/batch.hpp>
-#include <tessera/place/copy.hpp>
 #include <tessera/place/detail/any_placer.hpp>
+#include <tessera/place/detail/placer.hpp>
 #include <tessera/plan/detail/plan.hpp>
 #include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/detail/chunk_read.hpp>
 #include <tessera/transfer/detail/listed_placer.hpp>
 #include <tessera/transfer/detail/part_placer.hpp>
-#include <tessera/view/strided_span.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

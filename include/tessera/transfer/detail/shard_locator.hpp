@@ -11,14 +11,14 @@
 
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/detail/first_of.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/shard/detail/index_cache.hpp>
 #include <tessera/shard/detail/watched_shards.hpp>
 #include <tessera/shard/detail/whole_shard.hpp>
 #include <tessera/store/read_request.hpp>
 #include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/detail/chunk_read.hpp>
-#include <tessera/transfer/read_options.hpp>
+#include <tessera/transfer/options.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

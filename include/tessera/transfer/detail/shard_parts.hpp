@@ -8,11 +8,10 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 #include <tessera/shard/detail/growing_shard.hpp>
 #include <tessera/shard/detail/shard_store.hpp>
-#include <tessera/store/watch.hpp>
+#include <tessera/store/value_watch.hpp>
 #include <tessera/transfer/detail/write_shards.hpp>
 
 namespace tessera { inline namespace v0 {

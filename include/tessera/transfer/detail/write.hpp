@@ -9,8 +9,8 @@
 #include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/detail/part_placer.hpp>
 #include <tessera/transfer/detail/write_batch.hpp>
-#include <tessera/transfer/write_options.hpp>
-#include <tessera/view/strided_span.hpp>
+#include <tessera/transfer/options.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -19,7 +19,7 @@
 #include <tessera/store/write_many.hpp>
 #include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/detail/write_placer.hpp>
-#include <tessera/view/strided_span.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

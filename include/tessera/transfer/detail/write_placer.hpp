@@ -10,7 +10,7 @@
 #include <tessera/plan/detail/plan.hpp>
 #include <tessera/transfer/detail/listed_placer.hpp>
 #include <tessera/transfer/detail/part_placer.hpp>
-#include <tessera/view/strided_span.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

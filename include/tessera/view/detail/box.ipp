@@ -7,8 +7,7 @@
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
-#include <tessera/view/selected.hpp>
+#include <tessera/view/detail/resolved_selection.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

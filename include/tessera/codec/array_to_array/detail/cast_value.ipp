@@ -8,7 +8,7 @@
 #include <tessera/codec/detail/elementwise.hpp>
 #include <tessera/codec/detail/json_number.hpp>
 #include <tessera/codec/detail/numbers.hpp>
-#include <tessera/core/data_type_named.hpp>
+#include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/bounds.hpp>
 
 namespace tessera { inline namespace v0 { namespace codec {

@@ -9,8 +9,8 @@
 
 #include <tessera/codec/array_to_bytes/detail/pco_delta.hpp>
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/core/float16.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -13,7 +13,6 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/buffer/pinned_buffer.cuh>
 #include <tessera/cast/host_device.cuh>
 #include <tessera/codec/bytes_to_bytes/detail/align_frames.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/blosc_chunk.hpp>

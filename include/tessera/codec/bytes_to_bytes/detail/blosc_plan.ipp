@@ -7,7 +7,6 @@
 #include <tessera/codec/bytes_to_bytes/detail/blosc_frame.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

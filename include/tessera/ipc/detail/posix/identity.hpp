@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include <tessera/core/detail/decimal.hpp>
+#include <tessera/ipc/descriptor.hpp>
 #include <tessera/ipc/error.hpp>
-#include <tessera/ipc/identity.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
 

@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/ipc/error.hpp>
 #include <tessera/store/detail/posix/descriptor.hpp>
 

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail { namespace posix {
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/stop.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/store/detail/posix/descriptor.hpp>
 #include <tessera/store/detail/posix/folder.hpp>
 

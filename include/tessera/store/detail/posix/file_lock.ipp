@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/store/detail/posix/descriptor.hpp>
 #include <tessera/store/detail/posix/folder.hpp>
 #include <tessera/store/detail/waiting.hpp>

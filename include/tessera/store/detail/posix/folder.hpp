@@ -15,7 +15,7 @@
 
 #include <tessera/store/detail/other_formats.hpp>
 #include <tessera/store/detail/posix/descriptor.hpp>
-#include <tessera/store/links.hpp>
+#include <tessera/store/local_options.hpp>
 
 #if __has_include(<linux/openat2.h>)
 #include <linux/openat2.h>

@@ -14,10 +14,9 @@
 #include <unistd.h>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/store/detail/other_formats.hpp>
 #include <tessera/store/detail/posix/descriptor.hpp>
-#include <tessera/store/links.hpp>
+#include <tessera/store/local_options.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail { namespace posix {
 

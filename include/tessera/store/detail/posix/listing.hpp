@@ -12,9 +12,8 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/store/detail/posix/folder.hpp>
-#include <tessera/store/links.hpp>
+#include <tessera/store/concept.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail::posix {

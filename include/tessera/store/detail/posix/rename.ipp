@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/store/detail/posix/empty_folders.hpp>
 #include <tessera/store/detail/posix/folder.hpp>
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/store/detail/posix/file_lock.hpp>
 #include <tessera/store/detail/posix/folder.hpp>
 

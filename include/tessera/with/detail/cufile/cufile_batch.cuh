@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/with/cufile_driver.cuh>
 #include <tessera/with/detail/cufile/cufile_block.cuh>
 

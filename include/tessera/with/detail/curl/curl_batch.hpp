@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/stop.hpp>
 #include <tessera/store/detail/coalesce.hpp>
 #include <tessera/store/detail/waiting.hpp>
 #include <tessera/store/read_request.hpp>

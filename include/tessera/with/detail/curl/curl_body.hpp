@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include <tessera/key/byte_range.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
 
 namespace tessera { inline namespace v0 {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <tessera/core/detail/checked.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/store/detail/coalesce.hpp>
 #include <tessera/store/read_request.hpp>
 #include <tessera/with/curl_site.hpp>

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/with/detail/curl/curl_response.hpp>
 

@@ -11,9 +11,9 @@
 #include <tessera/core/detail/capture_mode.cuh>
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
+#include <tessera/memory/detail/stream.cuh>
 #include <tessera/memory/event.cuh>
 #include <tessera/memory/queue.cuh>
-#include <tessera/memory/stream.cuh>
 #include <tessera/with/dlpack.hpp>
 
 namespace tessera { inline namespace v0 { namespace dlpack { namespace detail {

@@ -11,7 +11,6 @@
 
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/with/detail/exchange_error.hpp>
 

@@ -15,7 +15,6 @@
 #include <tessera/codec/concept.hpp>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
 

@@ -13,7 +13,6 @@
 #include <zip.h>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

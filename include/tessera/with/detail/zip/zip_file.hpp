@@ -1,11 +1,16 @@
 // ZipFile: an open zip file, with its keys and a libzip archive for each reading thread.
+// ZipEntry: a value of a zip file, read from front to back, the only order for deflated data.
 #pragma once
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,8 +19,8 @@
 #include <sys/stat.h>
 
 #include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
 #include <tessera/key/key.hpp>
+#include <tessera/memory/bytes.hpp>
 #include <tessera/memory/detail/object_pool.hpp>
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/posix/descriptor.hpp>
@@ -24,6 +29,95 @@
 
 namespace tessera { inline namespace v0 {
 namespace detail {
+
+class ZipEntry {
+ public:
+  /// Opens the entry with this number, name and size. Throws: StoreError, if it cannot be read.
+  ZipEntry(ZipArchive& archive, std::uint64_t number, std::string_view name, std::uint64_t size)
+      : archive_{&archive}, number_{number}, size_{size} {
+    zip_stat_t found;
+    if (zip_stat_index(archive.get(), number, 0, &found) != 0 || found.name != name || found.size != size)
+      fail("the zip file has changed since it was opened");
+    if (found.encryption_method != ZIP_EM_NONE) fail("found an encrypted entry, expected one that is not");
+    if (!zip_compression_method_supported(found.comp_method, 0))
+      fail(to_text(
+          {"found an entry of compression method ", found.comp_method, ", which this libzip does not support"}));
+    is_stored_ = found.comp_method == ZIP_CM_STORE;
+    // Before memory is allocated for it.
+    constexpr std::uint64_t most_inflated = 1032;  // bytes that one byte of deflate can expand to
+    bool const is_deflated = found.comp_method == ZIP_CM_DEFLATE;
+    if (found.comp_size > archive.file_size() || (is_stored_ && found.comp_size != size) ||
+        (is_deflated && size / most_inflated > found.comp_size))
+      fail(to_text({"the zip file's directory says ", found.comp_size, " bytes that decode to ", size,
+                    ", which is impossible in a file of ", archive.file_size()}));
+    open();
+  }
+
+  /// Fills `to` with the value's bytes from `offset` on. At the value's end libzip checks the checksum, if everything
+  /// before was read too. Throws: StoreError.
+  void read(std::uint64_t offset, ByteSpan<space::Host> to) {
+    if (to.size == 0 && size_ != 0) return;
+    go_to(offset);
+    fill(to);
+    std::byte more;
+    if (position_ == size_ && take({&more, 1}) != 0)
+      fail(to_text({"found more bytes than the ", size_, " that the zip file's directory states"}));
+  }
+
+ private:
+  struct Close {
+    void operator()(zip_file_t* file) const { zip_fclose(file); }
+  };
+
+  void open() {
+    position_ = 0;
+    file_.reset(zip_fopen_index(archive_->get(), number_, 0));
+    if (!file_) fail_by(zip_get_error(archive_->get()));
+  }
+
+  void go_to(std::uint64_t offset) {
+    if (is_stored_ && offset != position_) {
+      if (zip_fseek(file_.get(), static_cast<zip_int64_t>(offset), SEEK_SET) != 0) fail_by_file();
+      position_ = offset;
+    }
+    if (offset < position_) open();
+    std::array<std::byte, 16384> passed;
+    while (position_ < offset)
+      fill({passed.data(), static_cast<std::size_t>(std::min<std::uint64_t>(passed.size(), offset - position_))});
+  }
+
+  void fill(ByteSpan<space::Host> to) {
+    if (take(to) != to.size)
+      fail(to_text({"the entry ends before the ", size_, " bytes that the zip file's directory states"}));
+    position_ += to.size;
+  }
+
+  // Returns fewer bytes at the end of the entry.
+  std::size_t take(ByteSpan<space::Host> to) {
+    std::size_t taken = 0;
+    while (taken < to.size) {
+      auto const n = zip_fread(file_.get(), to.data + taken, to.size - taken);
+      if (n < 0) fail_by_file();
+      if (n == 0) break;
+      taken += static_cast<std::size_t>(n);
+    }
+    return taken;
+  }
+
+  [[noreturn]] static void fail(std::string problem) { throw StoreError{std::move(problem)}; }
+  [[noreturn]] void fail_by_file() { fail_by(zip_file_get_error(file_.get())); }
+  [[noreturn]] void fail_by(zip_error_t* error) {
+    auto problem = to_text({"cannot read the entry of the zip file: ", zip_error_strerror(error)});
+    file_.reset();
+    archive_->close();
+    fail(std::move(problem));
+  }
+
+  ZipArchive* archive_;
+  std::uint64_t number_, size_, position_ = 0;
+  bool is_stored_ = false;
+  std::unique_ptr<zip_file_t, Close> file_;
+};
 
 class ZipFile {
  public:
