@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/with/detail/arrow/arrow_owned.hpp>
 #include <tessera/with/detail/exchange_error.hpp>

@@ -9,7 +9,7 @@
 #include <tessera/core/detail/capture_mode.cuh>
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
-#include <tessera/memory/stream.cuh>
+#include <tessera/memory/detail/stream.cuh>
 #include <tessera/with/detail/arrow/arrow_column.hpp>
 
 namespace tessera { inline namespace v0 { namespace arrow_c { namespace detail {

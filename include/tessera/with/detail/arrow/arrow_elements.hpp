@@ -12,7 +12,7 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/checked.hpp>
-#include <tessera/place/copy.hpp>
+#include <tessera/place/detail/placer.hpp>
 #include <tessera/view/layout.hpp>
 #include <tessera/with/detail/arrow/arrow_bits.hpp>
 #include <tessera/with/detail/arrow/arrow_column.hpp>

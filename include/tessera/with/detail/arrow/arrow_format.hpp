@@ -8,8 +8,7 @@
 #include <string_view>
 
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/text.hpp>
-#include <tessera/core/time_unit.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/with/detail/exchange_error.hpp>
 
 namespace tessera { inline namespace v0 { namespace arrow_c {

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/text.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/with/detail/arrow/arrow_bits.hpp>
 #include <tessera/with/detail/arrow/arrow_format.hpp>
