@@ -69,6 +69,7 @@
 #include <tessera/core/detail/object_reader.ipp>
 #include <tessera/core/detail/value_conversion.ipp>
 #include <tessera/core/detail/value_types.ipp>
+#include <tessera/key/detail/chunk_key.ipp>
 #include <tessera/key/detail/key.ipp>
 #include <tessera/loader/detail/kept_chunks.ipp>
 #include <tessera/loader/detail/random_numbers.ipp>

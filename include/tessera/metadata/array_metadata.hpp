@@ -12,7 +12,7 @@
 #include <tessera/core/detail/bounds.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/value.hpp>
-#include <tessera/key/key.hpp>
+#include <tessera/key/chunk_key.hpp>
 #include <tessera/metadata/detail/chunk_grid.hpp>
 #include <tessera/metadata/detail/document.hpp>
 #include <tessera/metadata/detail/node_members.hpp>

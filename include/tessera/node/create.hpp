@@ -11,7 +11,7 @@
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/value.hpp>
-#include <tessera/key/key.hpp>
+#include <tessera/key/chunk_key.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/new_documents.hpp>
 #include <tessera/metadata/detail/node_document.hpp>

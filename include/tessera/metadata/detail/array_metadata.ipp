@@ -12,7 +12,7 @@
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/bounds.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/key/key.hpp>
+#include <tessera/key/chunk_key.hpp>
 #include <tessera/metadata/detail/base64.hpp>
 #include <tessera/metadata/detail/chunk_grid.hpp>
 #include <tessera/metadata/detail/document.hpp>
