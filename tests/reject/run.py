@@ -3,8 +3,9 @@
 
     run.py [--wrong | --cured] PROGRAM.cpp... -- COMPILER [OPTIONS...]
 
---wrong: the wrong programs. Several are one unit. Those that its messages name must each have an error of their own; the
-others, or all if that is not so, are compiled alone. --cured: the corrected ones, as one unit. nvcc compiles these as one unit, too.
+--wrong: the wrong programs. Several are one unit. Those that its messages name must each have an error of their own;
+the others, or all if that is not so, are compiled alone. --cured: the corrected ones, as one unit. nvcc compiles these as
+one unit, too.
 All parts between ` ... ` are in that line, in this order: compilers name types differently. A second line
 `// not with nvcc: why` leaves a program out there.
 """
@@ -66,8 +67,8 @@ def refuse_together():
     """Compiles the programs as one unit; returns those that are still to be compiled alone.
 
     Messages do not name a program that causes no error there: it is correct, shares its error with another, or is cured
-    by another's header. clang++ does not name some that do, either. Errors must be those of named programs, each its own,
-    or be expected of one that is not named.
+    by another's header. clang++ does not name some that do, either. Errors must be those of named programs, each its
+    own, or be expected of one that is not named.
     """
     with tempfile.TemporaryDirectory() as folder:
         unit = pathlib.Path(folder, "wrong.cpp")
