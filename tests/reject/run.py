@@ -4,8 +4,8 @@
     run.py [--wrong | --cured] PROGRAM.cpp... -- COMPILER [OPTIONS...]
 
 --wrong: the wrong programs. Several are one unit. Those that its messages name must each have an error of their own;
-the others, or all if that is not so, are compiled alone. --cured: the corrected ones, as one unit. nvcc compiles these as
-one unit, too.
+the others, or all if that is not so, are compiled alone. --cured: the corrected ones, as one unit. nvcc compiles these
+as one unit, too.
 All parts between ` ... ` are in that line, in this order: compilers name types differently. A second line
 `// not with nvcc: why` leaves a program out there.
 """
