@@ -284,7 +284,9 @@ TEST_CASE("Arrow: arrays of other libraries are views, with their offset, or ref
         "the array's format is \"f\", expected \"i\" of int32, which this program asks for");
   CHECK(refused([](S s, A, S i, A) { i.dictionary = &s; }) ==
         "the array's format is \"i\" with a dictionary, expected \"i\" of int32, which this program asks for");
-  CHECK(refused([](S, A, S, A v) { v.length = 5; }) == "the array has 5 elements, expected 6");
+  CHECK(refused([](S, A, S, A v) { v.length = 5; }) == "the array has 5 elements, expected 4 from 2 on");
+  CHECK(refused([](S, A a, S, A) { a.length = a.offset = std::int64_t{1} << 62; }) ==
+        "the array has 8 elements, expected 9223372036854775808 from 9223372036854775808 on");
   CHECK(refused([](S, A, S, A v) { v.n_buffers = 1; }) ==
         "the array has 1 buffers, length 8 and offset 3, expected 2 buffers, and numbers of 0 or more");
   CHECK(refused([](S, A a, S, A) { a.offset = -1; }).find("offset -1") != std::string::npos);

@@ -262,6 +262,29 @@ TEST_CASE("Arrow: another library's table is published, and attached again with 
   CHECK(refused([](S, A a) { a.length = -3; }) ==
         array + "the array has length -3, offset 1 and 3 buffers, expected 3");
   CHECK(refused([](S s, A) { s.n_children = 1; }) == array + "the array has 0 children, the schema 1");
+  CHECK(refused([](S s, A a) { s.n_children = a.n_children = -1; }) ==
+        array + "the array has -1 children, the schema -1");
+  CHECK(refused([](S, A a) { a.buffers = nullptr; }) == array + "its buffers or children are missing");
+  CHECK(refused([](S s, A a) { s.format = "+s", s.n_children = a.n_children = a.n_buffers = 1; }) ==
+        "array \"word\" of format \"+s\": its buffers or children are missing");
+  auto const without = [&](std::size_t buffer) {
+    auto const* const all = slice.array.get().buffers;
+    void const* buffers[] = {all[0], all[1], all[2]};
+    buffers[buffer] = nullptr;
+    return refused([&](S, A a) { a.buffers = buffers; });
+  };
+  CHECK(without(0) == "nothing was thrown");
+  CHECK(without(1) == array + "a buffer is missing, expected 20 bytes");
+  CHECK(without(2) == array + "a buffer is missing, expected 11 bytes");
+  {
+    // Offsets of no elements are not read: their buffer may be empty.
+    std::int32_t const unrelated = 1 << 30;
+    void const* buffers[] = {nullptr, &unrelated, nullptr};
+    auto none = slice.array.get();
+    none.length = none.offset = none.null_count = 0, none.buffers = buffers;
+    auto const empty = arrow_c::publish(second, slice.schema.get(), none);
+    CHECK(ipc::attach(consumer, empty.descriptor()).size() == 0);
+  }
   CHECK(refused([](S, A a) { a.release = nullptr; }) == "the schema or the array was released or moved");
   CHECK(second.leases() > 0);
 }

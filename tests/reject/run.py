@@ -3,8 +3,9 @@
 
     run.py [--wrong | --cured] PROGRAM.cpp... -- COMPILER [OPTIONS...]
 
---wrong: the wrong programs. Several are one unit, whose errors are those of its programs; if they are not, each is
-compiled alone. --cured: the corrected ones, as one unit. nvcc compiles these as one unit, too.
+--wrong: the wrong programs. Several are one unit. Those that its messages name must each have an error of their own;
+the others, or all if that is not so, are compiled alone. --cured: the corrected ones, as one unit. nvcc compiles these
+as one unit, too.
 All parts between ` ... ` are in that line, in this order: compilers name types differently. A second line
 `// not with nvcc: why` leaves a program out there.
 """
@@ -63,14 +64,19 @@ def refuse(program):
 
 
 def refuse_together():
-    """Whether the programs as one unit cause as many errors as there are programs, and each its own."""
+    """Compiles the programs as one unit; returns those that are still to be compiled alone.
+
+    Messages do not name a program that causes no error there: it is correct, shares its error with another, or is cured
+    by another's header. clang++ does not name some that do, either. Errors must be those of named programs, each its
+    own, or be expected of one that is not named.
+    """
     with tempfile.TemporaryDirectory() as folder:
         unit = pathlib.Path(folder, "wrong.cpp")
         unit.write_text(together())
         _, output = compile(unit)
     errors = errors_in(output)
-    if len(errors) != len(programs):
-        return False
+    named = [program for program in programs if re.search(rf"\b{program.stem}(\.cpp\b|::)", output)]
+    others = [program for program in programs if program not in named]
     owner = {}  # of each error
 
     def give(program, seen):  # an error, if need be by another error for the program that had it
@@ -82,11 +88,14 @@ def refuse_together():
                     return True
         return False
 
-    if not all(give(program, set()) for program in programs):
-        return False
+    if not all(give(program, set()) for program in named):
+        return programs
+    left = [error for at, error in enumerate(errors) if at not in owner]
+    if not all(any(find(program, error) for program in others) for error in left):
+        return programs
     for at, program in owner.items():
         report(program, find(program, errors[at]))
-    return True
+    return others
 
 
 def accept(program, name):
@@ -104,10 +113,9 @@ def together():
 
 
 problems = []
-if only == "--wrong" and len(programs) > 1 and refuse_together():
-    sys.exit()
 if only != "--cured":
-    problems += [refuse(program) for program in programs]
+    alone = refuse_together() if only == "--wrong" and len(programs) > 1 else programs
+    problems += [refuse(program) for program in alone]
 if only == "--cured" or is_nvcc:
     with tempfile.TemporaryDirectory() as folder:
         unit = pathlib.Path(folder, "cured.cpp")

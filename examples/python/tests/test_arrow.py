@@ -191,6 +191,7 @@ ARRAYS = [
     pa.array([{"x": 1, "y": ["a"]}, None, {"x": None, "y": None}]),
     pa.array([], pa.string()),
     pa.array([], pa.list_(pa.int8())),
+    pa.Array.from_buffers(pa.string(), 0, [None, pa.allocate_buffer(0), pa.allocate_buffer(0)]),  # not one offset
 ]
 
 

@@ -1,4 +1,4 @@
-// column_shape: which values, offsets and children a format string of Arrow requires.
+// shape_of: which values, offsets and children a format string of Arrow requires.
 #pragma once
 #include <charconv>
 #include <cstdint>

@@ -75,7 +75,8 @@ Column<S> column_of(std::byte const* data, DataType type, Extents const& shape, 
     Column<S> lists;
     lists.format = to_text({"+w:", shape[d]});
     lists.length = 1;
-    for (std::size_t before = 0; before < d; ++before) lists.length *= shape[before];
+    for (std::size_t before = 0; before < d; ++before)
+      lists.length = checked_product(lists.length, shape[before], "the shape");  // a later dimension may be 0
     lists.buffers = {nullptr};
     column.name = "item";
     lists.children.push_back(std::move(column));

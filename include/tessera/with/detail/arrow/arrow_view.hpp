@@ -20,8 +20,9 @@ inline void expect_values(ArrowArray const& array, std::uint64_t first, std::uin
   if (array.length < 0 || array.offset < 0 || array.n_buffers != buffers || (buffers != 0 && !array.buffers))
     throw ExchangeError{to_text({"the array has ", array.n_buffers, " buffers, length ", array.length, " and offset ",
                                  array.offset, ", expected ", buffers, " buffers, and numbers of 0 or more"})};
-  if (first + count > static_cast<std::uint64_t>(array.length))
-    throw ExchangeError{to_text({"the array has ", array.length, " elements, expected ", first + count})};
+  auto const length = static_cast<std::uint64_t>(array.length);
+  if (first > length || count > length - first)  // their sum may be above 2^64
+    throw ExchangeError{to_text({"the array has ", length, " elements, expected ", count, " from ", first, " on"})};
   if (array.null_count == 0 || !array.buffers[0]) return;
   for (std::uint64_t i = 0; i < count; ++i)
     if (!bit(array.buffers[0], static_cast<std::uint64_t>(array.offset) + first + i))

@@ -35,23 +35,27 @@ class ColumnCopy {
     if (array.length < 0 || array.offset < 0 || array.null_count < -1 || array.n_buffers != buffers)
       refuse(column, to_text({"the array has length ", array.length, ", offset ", array.offset, " and ",
                               array.n_buffers, " buffers, expected ", buffers}));
-    if (schema.n_children != array.n_children || !schema.dictionary != !array.dictionary)
+    if (schema.n_children != array.n_children || array.n_children < 0 || !schema.dictionary != !array.dictionary)
       refuse(column, to_text({"the array has ", array.n_children, " children, the schema ", schema.n_children}));
+    if ((buffers != 0 && !array.buffers) || (array.n_children != 0 && (!schema.children || !array.children)))
+      refuse(column, "its buffers or children are missing");
     column.length = static_cast<std::uint64_t>(array.length), column.offset = static_cast<std::uint64_t>(array.offset);
     column.null_count = array.null_count;
     auto const end = column.offset + column.length, bytes = end / 8 + (end % 8 != 0);
     if (!is_null && array.buffers[0])
-      column.mask = ipc::Mask{ipc::Mask::Kind::bits, publish(array.buffers[0], byte, bytes)};
+      column.mask = ipc::Mask{ipc::Mask::Kind::bits, publish(column, array.buffers[0], byte, bytes)};
     else if (!is_null)
       column.null_count = 0;  // without a mask no element is null, though some producers leave the count open
+    // An array without elements has one offset, but its buffer may be empty.
+    void const* const offsets = shape->offsets == 0 ? nullptr : end == 0 ? &zero : array.buffers[1];
     if (shape->offsets != 0)
-      column.offsets = publish(array.buffers[1], {DataKind::signed_integer, shape->offsets}, end + 1);
+      column.offsets = publish(column, offsets, {DataKind::signed_integer, shape->offsets}, end + 1);
     if (has_data) {
       auto const* const data = array.buffers[buffers - 1];
       if (shape->offsets != 0)
-        column.data = publish(data, byte, last(column, array, shape->offsets));
+        column.data = publish(column, data, byte, last(column, offsets, shape->offsets));
       else
-        column.data = shape->is_bool ? publish(data, byte, bytes) : publish(data, shape->data, end);
+        column.data = shape->is_bool ? publish(column, data, byte, bytes) : publish(column, data, shape->data, end);
     }
     for (std::int64_t i = 0; i < array.n_children; ++i)
       column.children.push_back(copy(*schema.children[i], *array.children[i], depth + 1));
@@ -62,14 +66,14 @@ class ColumnCopy {
 
  private:
   static constexpr DataType byte{DataKind::unsigned_integer, 1};
+  static constexpr std::int64_t zero = 0;
 
   [[noreturn]] static void refuse(ipc::ColumnDescriptor const& column, std::string_view why) {
     throw ExchangeError{to_text({"array \"", column.name, "\" of format \"", column.schema, "\": ", why})};
   }
-  // Where the last element's characters end. Offsets may be missing, if there are no elements.
-  static std::uint64_t last(ipc::ColumnDescriptor const& column, ArrowArray const& array, std::uint32_t size) {
-    if (!array.buffers[1]) return 0;
-    auto const* const at = static_cast<std::byte const*>(array.buffers[1]) + (column.offset + column.length) * size;
+  // Where the last element's characters end.
+  static std::uint64_t last(ipc::ColumnDescriptor const& column, void const* offsets, std::uint32_t size) {
+    auto const* const at = static_cast<std::byte const*>(offsets) + (column.offset + column.length) * size;
     std::int32_t narrow = 0;
     std::int64_t wide = 0;
     size == 4 ? std::memcpy(&narrow, at, 4) : std::memcpy(&wide, at, 8);
@@ -77,11 +81,12 @@ class ColumnCopy {
     if (end < 0) refuse(column, to_text({"its last offset is ", end}));
     return static_cast<std::uint64_t>(end);
   }
-  // A missing buffer, of an array without elements, becomes one of zeros.
-  ipc::Descriptor publish(void const* from, DataType type, std::uint64_t count) {
+  // Only an empty buffer may be missing.
+  ipc::Descriptor publish(ipc::ColumnDescriptor const& column, void const* from, DataType type, std::uint64_t count) {
     auto const size = checked_size(checked_product(count, type.size, "the array"), "the array");
+    if (!from && size != 0) refuse(column, to_text({"a buffer is missing, expected ", size, " bytes"}));
     SharedBuffer buffer{size};
-    if (from && size != 0) std::memcpy(buffer.span().data, from, size);
+    if (size != 0) std::memcpy(buffer.span().data, from, size);
     published_.push_back(producer_.publish(buffer, type, {count}));
     return published_.back().descriptor();
   }
