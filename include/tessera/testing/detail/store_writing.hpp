@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -202,30 +203,37 @@ class StoreWriting : public StoreTrial<Space> {
 
   // write_many must wait for the lock that an update holds.
   void keeps_updates_apart_from_many_writes() {
-    auto const s = store({{"a/k", "old"}});
-    std::atomic<bool> begun{false}, done{false};
+    using Clock = std::chrono::steady_clock;
+    auto const s = store({});
+    auto const write = [&](char const* three) {
+      auto on = on_;
+      Memory memory(3, on);
+      ByteView<space::Host> const bytes{reinterpret_cast<std::byte const*>(three), 3};
+      crossing<Space, space::Host>::copy(bytes, memory.span(), queue_between<Space, space::Host>(on));
+      Key const key{"a/k"};
+      WriteRequest<Space> const request{&key, memory.view()};
+      s.write_many(std::span{&request, 1}, on);
+    };
+    auto const before = Clock::now();
+    write("old");
+    auto const unhindered = Clock::now() - before;
+    std::atomic<bool> begun{false};
     std::atomic<int> failed{0};
     std::optional held{s.lock(Key{"a/k"})};
     std::thread writer{[&] {
+      begun = true;
       try {
-        auto on = on_;
-        Memory memory(3, on);
-        ByteView<space::Host> const bytes{reinterpret_cast<std::byte const*>("new"), 3};
-        crossing<Space, space::Host>::copy(bytes, memory.span(), queue_between<Space, space::Host>(on));
-        Key const key{"a/k"};
-        WriteRequest<Space> const request{&key, memory.view()};
-        begun = true;
-        s.write_many(std::span{&request, 1}, on);
+        write("new");
       } catch (...) {
         ++failed;
       }
-      done = true;
     }};
-    while (!begun && !done) std::this_thread::yield();
-    // A writer that can interleave has the time of 50 reads to do so. Yields would take longer: where other programs run,
-    // each may give them a time slice.
+    while (!begun) std::this_thread::yield();
+    // A writer that can interleave has the time of 50 reads, and of four writes, to do so. Yields would take longer: where
+    // other programs run, each may give them a time slice.
+    auto const until = Clock::now() + 4 * unhindered;
     std::string seen = value(s, "a/k");
-    for (int i = 0; i < 50 && seen == "old"; ++i) seen = value(s, "a/k");
+    for (int i = 0; seen == "old" && (i < 50 || Clock::now() < until); ++i) seen = value(s, "a/k");
     put(s, "a/k", "updated");
     held.reset();
     writer.join();
