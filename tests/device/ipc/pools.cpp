@@ -196,8 +196,8 @@ TEST_CASE("a pool that cannot be exported is refused with the reason and the cur
   CHECK(error_of([&] {
           (void)ipc::publish(producer, array.sub({{3, 3}, all}), on);
         }) == "an array without elements has no device memory to publish");
-  REQUIRE(test::comes_true([&] { return producer.allocations() == 0; }));
-  CHECK(test::bytes_in_use() == before);
+  // The producer's thread frees the memory once it has forgotten the allocation.
+  REQUIRE(test::comes_true([&] { return producer.allocations() == 0 && test::bytes_in_use() == before; }));
 }
 
 struct Managed {
