@@ -1,16 +1,15 @@
 // Columns of other processes by Arrow's C data interface, and Arrow's arrays published as columns.
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <ipc/process.hpp>
 #include <ipc/schema.hpp>
 #include <support/allocations.hpp>
 #include <support/refused.hpp>
@@ -37,8 +36,7 @@ Decimal decimal(std::int64_t value) {
 
 // The producer's thread learns of returned leases a little later.
 bool returned_to(ipc::Producer const& producer) {
-  for (int i = 0; i < 10000 && producer.leases() != 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds{1});
-  return producer.leases() == 0;
+  return test::comes_true([&] { return producer.leases() == 0; });
 }
 
 struct Field {

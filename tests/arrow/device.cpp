@@ -1,12 +1,11 @@
 // Columns of device memory by Arrow's C device data interface, on the emulated runtime.
-#include <chrono>
 #include <cstdint>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <device/arrays.hpp>
+#include <ipc/process.hpp>
 #include <support/refused.hpp>
 #include <tessera/ipc/cuda.cuh>
 #include <tessera/with/arrow.cuh>
@@ -130,8 +129,7 @@ TEST_CASE("Arrow: an attached table in device memory, with a mask and strings, a
     CHECK((part.array.get().array.offset == 2 && part.array.get().array.length == 2));
     CHECK(producer.leases() > 0);
   }
-  for (int i = 0; i < 10000 && producer.leases() != 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds{1});
-  CHECK(producer.leases() == 0);
+  CHECK(test::comes_true([&] { return producer.leases() == 0; }));
 
   auto const bytes = PublishedColumn::values(published<float>(producer, {1, 2}, on))
                          .masked(published<std::uint8_t>(producer, {1, 0}, on), ipc::Mask::Kind::bytes)
