@@ -28,7 +28,7 @@ Column<S> share(ipc::AttachedColumn<S> column) {
 /// Publishes a copy of another library's array, or of a table as a struct, in shared memory: all elements up to the end
 /// of a slice. The structs stay the caller's. Reads what the array's lengths and offsets say: the library that made it
 /// is trusted. Throws: ExchangeError, if the structs contradict each other, or for views, unions, maps and run-end
-/// encoding; IpcError.
+/// encoding; MetadataError, if an element or the whole is larger than an array may be; IpcError.
 inline ipc::PublishedColumn publish(ipc::Producer& producer, ArrowSchema const& schema, ArrowArray const& array) {
   return detail::published(producer, schema, array);
 }
