@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <ipc/process.hpp>
+#include <ipc/published.hpp>
 #include <ipc/schema.hpp>
 #include <support/allocations.hpp>
 #include <support/refused.hpp>
@@ -17,13 +18,10 @@
 
 using namespace tessera;
 using ipc::PublishedColumn;
+using test::published;
 
 namespace arrow_column_tests {
 
-template <class T>
-ipc::Published published(ipc::Producer& producer, std::vector<T> const& elements) {
-  return producer.publish(ArrayView<T const, 1>::c_order(elements.data(), {elements.size()}));
-}
 using Bytes = std::vector<std::uint8_t>;
 Bytes bytes_of(std::string const& text) { return {text.begin(), text.end()}; }
 using Decimal = std::array<std::byte, 16>;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <device/arrays.hpp>
+#include <device/ipc/published.hpp>
 #include <ipc/process.hpp>
 #include <support/refused.hpp>
 #include <tessera/ipc/cuda.cuh>
@@ -13,7 +14,7 @@
 
 using namespace tessera;
 using ipc::PublishedColumn;
-using test::DeviceQueue, test::HostQueue, test::under_seeds;
+using test::DeviceQueue, test::HostQueue, test::published, test::under_seeds;
 
 namespace arrow_device_tests {
 
@@ -87,14 +88,6 @@ TEST_CASE("Arrow: device memory is used again only after the consumer's work bef
       REQUIRE(cudaFreeHost(seen) == cudaSuccess);
       REQUIRE(cudaStreamDestroy(own) == cudaSuccess);
     });
-}
-
-template <class T>
-ipc::Published published(ipc::Producer& producer, std::vector<T> const& elements, Queue<space::Device>& on) {
-  OwnedArray<T, 1, DeviceBuffer> array{{elements.size()}, on};
-  REQUIRE(cudaMemcpyAsync(array.data(), elements.data(), elements.size() * sizeof(T), cudaMemcpyHostToDevice,
-                          on.stream()) == cudaSuccess);
-  return ipc::publish(producer, std::move(array), on);
 }
 
 TEST_CASE("Arrow: an attached table in device memory, with a mask and strings, and a slice of it") {

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <ipc/process.hpp>
+#include <ipc/published.hpp>
 #include <ipc/schema.hpp>
 #include <support/refused.hpp>
 #include <tessera/ipc/attached_column.hpp>
@@ -16,13 +17,10 @@
 
 using namespace tessera;
 using ipc::PublishedColumn;
+using test::published;
 
 namespace columns_tests {
 
-template <class T>
-ipc::Published published(ipc::Producer& producer, std::vector<T> const& elements) {
-  return producer.publish(ArrayView<T const, 1>::c_order(elements.data(), {elements.size()}));
-}
 using Bytes = std::vector<std::uint8_t>;
 
 PublishedColumn table(ipc::Producer& producer) {

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <device/ipc/published.hpp>
 #include <ipc/process.hpp>
 #include <tessera/ipc/attached_column.hpp>
 #include <tessera/ipc/cuda.cuh>
@@ -16,16 +17,10 @@
 
 using namespace tessera;
 using ipc::PublishedColumn;
+using test::published;
 
 namespace ipc_device_column_tests {
 
-template <class T>
-ipc::Published published(ipc::Producer& producer, std::vector<T> const& elements, Queue<space::Device>& on) {
-  OwnedArray<T, 1, DeviceBuffer> array{{elements.size()}, on};
-  REQUIRE(cudaMemcpyAsync(array.data(), elements.data(), elements.size() * sizeof(T), cudaMemcpyHostToDevice,
-                          on.stream()) == cudaSuccess);
-  return ipc::publish(producer, std::move(array), on);
-}
 template <class T>
 std::vector<T> elements(ArrayView<T const, 1, space::Device> view, Queue<space::Device>& on) {
   std::vector<T> result(view.shape[0]);

@@ -42,7 +42,6 @@ class ChunkAxis {
     std::uint64_t first, elements;
   };
 
-  std::vector<AxisPart> const& parts() const { return parts_; }
   /// The number of chunks that have elements of the array.
   std::uint64_t chunks() const;
   /// The end of the last such chunk, at or beyond the end of the array.
