@@ -118,6 +118,7 @@
 #include <tessera/pipeline/detail/named_stages.ipp>
 #include <tessera/pipeline/detail/resolve_stages.ipp>
 #include <tessera/pipeline/detail/resolved_chunk.ipp>
+#include <tessera/pipeline/detail/run_time_codecs.ipp>
 #include <tessera/pipeline/detail/shard_index.ipp>
 #include <tessera/pipeline/detail/sharding.ipp>
 #include <tessera/pipeline/detail/stage_results.ipp>
@@ -173,6 +174,7 @@
 #include <tessera/transfer/detail/batches.ipp>
 #include <tessera/transfer/detail/chunk_access.ipp>
 #include <tessera/transfer/detail/chunks_outside.ipp>
+#include <tessera/transfer/detail/defaults.ipp>
 #include <tessera/transfer/detail/listed_placer.ipp>
 #include <tessera/transfer/detail/option_defaults.ipp>
 #include <tessera/transfer/detail/part_chunk_names.ipp>
