@@ -44,6 +44,7 @@
 #include <tessera/codec/array_to_bytes/detail/vlen.ipp>
 #include <tessera/codec/bytes_to_bytes/detail/blosc_plan.ipp>
 #include <tessera/codec/bytes_to_bytes/detail/crc32c.ipp>
+#include <tessera/codec/bytes_to_bytes/detail/crc32c_register.ipp>
 #include <tessera/codec/bytes_to_bytes/detail/fletcher32.ipp>
 #include <tessera/codec/bytes_to_bytes/detail/frame.ipp>
 #include <tessera/codec/bytes_to_bytes/detail/jenkins_lookup3.ipp>
