@@ -226,7 +226,7 @@ cli::Status run(int argc, char** argv) {
 
   std::vector<std::string> plug_ins;
   app.add_option("--plug-in", plug_ins,
-                 "A shared library with more codecs (tessera/codec_plug_in.h). Its code runs: load what you trust")
+                 "A shared library with more codecs (tessera/with/codec_plug_in.h). Its code runs: load what you trust")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -41,6 +41,7 @@ inline Value to_value(PartedTable const& table, Octets how = Octets::base64) {
   members.push_back({"parts", Value{std::move(parts)}});
   return members;
 }
+/// As to_value, as JSON text.
 inline std::string to_json(PartedTable const& table, Octets how = Octets::base64) {
   return tessera::to_json(to_value(table, how));
 }

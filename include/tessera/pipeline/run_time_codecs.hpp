@@ -31,7 +31,7 @@ namespace codec {
 /// They run on the host: `Codecs<codec::Bytes, codec::Zstd, codec::AtRunTime>`.
 struct AtRunTime {
   using kind = bytes_to_bytes;
-  static constexpr std::string_view name = "(registered at run time)";
+  static constexpr std::string_view name{"(registered at run time)"};  // of no codec
   /// Those of a list, with the registered codecs in place of this one.
   static std::vector<detail::Implementation> rows(std::span<detail::Implementation const> listed,
                                                   detail::SpaceName array, detail::SpaceName bytes);

@@ -9,8 +9,8 @@ namespace tessera { inline namespace v0 {
 
 /// Options for calls that do not give them, of handles that do not (`array.with`).
 struct Defaults {
-  ReadOptions read{};
-  WriteOptions write{};
+  ReadOptions read{};    ///< of reads
+  WriteOptions write{};  ///< of writes
 };
 
 namespace detail {

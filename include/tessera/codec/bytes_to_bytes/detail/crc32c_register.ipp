@@ -7,12 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__aarch64__) && defined(__linux__)
-#include <sys/auxv.h>
-#if !defined(HWCAP_CRC32)
-#include <asm/hwcap.h>
-#endif
-#endif
+#include <tessera/memory/detail/processor.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -50,7 +45,6 @@ TESSERA_DECL std::uint32_t crc32c_portable(std::uint32_t crc, std::byte const* f
 // The processor's instruction, as assembly: it needs no option of the compiler.
 struct Crc32cInstruction {
 #if defined(__x86_64__) && defined(__GNUC__)
-  static bool is_there() { return __builtin_cpu_supports("sse4.2"); }
   static std::uint64_t eight_bytes(std::uint64_t crc, std::uint64_t word) {
     asm("crc32q %1, %0" : "+r"(crc) : "rm"(word));
     return crc;
@@ -60,7 +54,6 @@ struct Crc32cInstruction {
     return crc;
   }
 #elif defined(__aarch64__) && !defined(__AARCH64EB__) && defined(__linux__)
-  static bool is_there() { return (::getauxval(AT_HWCAP) & HWCAP_CRC32) != 0; }
   static std::uint64_t eight_bytes(std::uint64_t crc, std::uint64_t word) {
     asm(".arch_extension crc\n\tcrc32cx %w0, %w0, %x1" : "+r"(crc) : "r"(word));
     return crc;
@@ -70,7 +63,6 @@ struct Crc32cInstruction {
     return crc;
   }
 #else
-  static bool is_there() { return false; }
   static std::uint64_t eight_bytes(std::uint64_t crc, std::uint64_t) { return crc; }
   static std::uint64_t byte(std::uint64_t crc, std::byte) { return crc; }
 #endif
@@ -97,7 +89,7 @@ inline std::uint64_t crc32c_move_past_stripe(std::uint64_t crc) {
 
 TESSERA_DECL std::uint32_t crc32c_register(std::uint32_t crc, std::byte const* from, std::size_t size) {
   using By = Crc32cInstruction;
-  if (!By::is_there()) return crc32c_portable(crc, from, size);
+  if (!has_crc32c()) return crc32c_portable(crc, from, size);
   std::uint64_t first = crc;
   for (; size >= 3 * crc32c_stripe; from += 3 * crc32c_stripe, size -= 3 * crc32c_stripe) {
     std::uint64_t second = 0, third = 0;

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <tessera/codec/chunk.hpp>
-#include <tessera/codec_plug_in.h>
+#include <tessera/with/codec_plug_in.h>
 #include <tessera/core/error.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/pipeline/detail/any_stage.hpp>
