@@ -1,33 +1,14 @@
 // From a path or an address to the store that reads it.
 #include "address.hpp"
 
-#include <array>
 #include <filesystem>
-#include <fstream>
-#include <optional>
 #include <string>
-#include <system_error>
 
 #include <tessera/store/detail/scheme.hpp>
+#include <tessera/store/detail/schemes.hpp>
 
 namespace cli {
 namespace {
-
-bool is_zip(std::filesystem::path const& file) {
-  std::array<char, 4> start{};
-  std::ifstream{file, std::ios::binary}.read(start.data(), start.size());
-  return start == std::array{'P', 'K', '\3', '\4'} || start == std::array{'P', 'K', '\5', '\6'};  // or an empty one
-}
-
-// The zip file at a path, or above it.
-std::optional<std::filesystem::path> zip_on_the_way(std::filesystem::path at) {
-  std::error_code ignored;
-  for (; at.has_relative_path(); at = at.parent_path()) {
-    if (std::filesystem::is_regular_file(at, ignored)) return is_zip(at) ? std::optional{at} : std::nullopt;
-    if (std::filesystem::exists(at, ignored)) return std::nullopt;
-  }
-  return std::nullopt;
-}
 
 // A folder zipped as a whole has its hierarchy one level below.
 void expect_root(Node const& node) {
@@ -47,11 +28,12 @@ void expect_root(Node const& node) {
 Node find_source(std::string const& path, Files const& files) {
   if (tessera::detail::is_web(tessera::detail::scheme_of(path))) return {Store{http_store(path)}, ""};
   auto const asked = named(path);
-  auto const zip = zip_on_the_way(asked);
-  if (!zip) return find_node(path, files);
+  auto const found = tessera::detail::zip_on_the_way(asked.string());
+  if (!found) return find_node(path, files);
+  std::filesystem::path const zip{*found};
   auto const shown =
-      std::filesystem::path{path}.is_absolute() ? *zip : zip->lexically_relative(std::filesystem::current_path());
-  Node node{Store{zip_store(shown.string())}, asked == *zip ? "" : asked.lexically_relative(*zip).generic_string()};
+      std::filesystem::path{path}.is_absolute() ? zip : zip.lexically_relative(std::filesystem::current_path());
+  Node node{Store{zip_store(shown.string())}, asked == zip ? "" : asked.lexically_relative(zip).generic_string()};
   expect_root(node);
   return node;
 }

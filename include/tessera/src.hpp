@@ -169,6 +169,7 @@
 #include <tessera/store/detail/read_request.ipp>
 #include <tessera/store/detail/routing_rule.ipp>
 #include <tessera/store/detail/scheme.ipp>
+#include <tessera/store/detail/schemes.ipp>
 #include <tessera/store/detail/waiting.ipp>
 #include <tessera/store/detail/value_watch.ipp>
 #include <tessera/tessera.hpp>

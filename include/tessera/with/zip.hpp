@@ -19,6 +19,7 @@
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/coalesce.hpp>
 #include <tessera/store/read_request.hpp>
+#include <tessera/store/schemes.hpp>
 #include <tessera/with/detail/zip/zip_file.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -116,5 +117,21 @@ class ZipStore {
 };
 
 static_assert(ReadableStore<ZipStore> && ListableStore<ZipStore>);
+
+namespace scheme {
+
+/// A zip file, and a path inside it: "a.zarr.zip/t1", also behind file://.
+struct Zip {
+  struct options_type {};
+  static std::optional<StoreAt> open(std::string const& address, options_type) {
+    auto const path = detail::path_in(address);
+    auto const file = path ? detail::zip_on_the_way(*path) : std::nullopt;
+    if (!file) return std::nullopt;
+    auto const inside = path->substr(file->size());
+    return StoreAt{ZipStore{*file}, inside.starts_with('/') ? inside.substr(1) : inside};
+  }
+};
+
+}  // namespace scheme
 
 }}  // namespace tessera::v0

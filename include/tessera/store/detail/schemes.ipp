@@ -1,0 +1,66 @@
+#pragma once
+#include <tessera/store/detail/schemes.hpp>
+
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <tessera/core/error.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+TESSERA_DECL std::optional<std::string> path_in(std::string const& address) {
+  auto const scheme = scheme_of(address);
+  if (scheme.empty()) return address;
+  if (scheme != "file") return std::nullopt;
+  auto const refuse = [&](char const* why) { throw StoreError{why}.in_store(without_secrets(address)); };
+  std::string_view rest = std::string_view{address}.substr(7);
+  if (!rest.starts_with('/')) refuse("found a host in a file:// address, expected file:///path");
+  std::string path;
+  for (; !rest.empty(); rest.remove_prefix(1)) {
+    if (rest.front() != '%') {
+      path += rest.front();
+      continue;
+    }
+    unsigned byte = 0;
+    auto const digits = rest.substr(1, 2);
+    auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+    if (error != std::errc{} || digits.size() != 2 || end != digits.data() + 2)
+      refuse("found \"%\" without two hexadecimal digits");
+    path += static_cast<char>(byte);
+    rest.remove_prefix(2);
+  }
+  return path;
+}
+
+TESSERA_DECL std::optional<std::string> zip_on_the_way(std::string const& path) {
+  std::error_code ignored;
+  for (std::filesystem::path at{path}; at.has_relative_path(); at = at.parent_path()) {
+    if (std::filesystem::is_regular_file(at, ignored)) {
+      std::array<char, 4> start{};
+      std::ifstream{at, std::ios::binary}.read(start.data(), start.size());
+      bool const is_zip = start == std::array{'P', 'K', '\3', '\4'} || start == std::array{'P', 'K', '\5', '\6'};
+      return is_zip ? std::optional{at.string()} : std::nullopt;
+    }
+    if (std::filesystem::exists(at, ignored)) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+TESSERA_DECL void refuse_scheme(std::string const& address) {
+  auto const scheme = scheme_of(address);
+  auto const how = scheme == "s3"     ? "; list scheme::S3 of <tessera/with/s3.hpp>"
+                   : is_web(scheme)   ? "; list scheme::Http of <tessera/with/curl.hpp>"
+                   : scheme == "file" ? "; list scheme::Folder"
+                   : scheme.empty()   ? "; list scheme::Folder, or scheme::Zip of <tessera/with/zip.hpp>"
+                                      : "";
+  auto const what = scheme.empty() ? std::string{"paths are"} : to_text({"\"", scheme, "://\" is"});
+  throw StoreError{to_text({what, " not among this program's schemes", how})}.in_store(without_secrets(address));
+}
+
+}}}  // namespace tessera::v0::detail

@@ -1,0 +1,40 @@
+// open_address: an array wherever it is: in a folder, a zip file, a bucket, or on a web server. Needs the libraries of
+// with/all.hpp, libzip, libcurl and libcrypto: link tessera::all, tessera::zip and tessera::s3.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include <tessera/store/schemes.hpp>
+#include <tessera/with/arrays.hpp>
+#include <tessera/with/curl.hpp>
+#include <tessera/with/s3.hpp>
+#include <tessera/with/zip.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// Every kind of address that tessera knows: "s3://bucket/a.zarr/t1", "https://host/a.zarr/t1", "a.zarr.zip/t1",
+/// "a.zarr/t1", "file:///data/a.zarr/t1".
+using AllSchemes = Schemes<scheme::S3, scheme::Http, scheme::Zip, scheme::Folder>;
+
+/// The store at an address, for groups, or to write: `open_group(at.store, at.path)`. Throws: as open_store of a list.
+template <class... Options>
+StoreAt open_store(std::string const& address, Options const&... options) {
+  return open_store<AllSchemes>(address, options...);
+}
+
+/// The array at an address, with every codec: `open_address<float, 3>("s3://bucket/a.zarr/t1", S3Options{...})`. It is
+/// read into host memory; `through` gives it another. Throws: as open_store, and as open.
+template <class T, std::size_t Rank, class... Options>
+auto open_address(std::string const& address, Options const&... options) {
+  auto at = open_store(address, options...);
+  return open<T, Rank>(std::move(at.store), std::move(at.path));
+}
+/// The same, if only the file has the type: for `visit`.
+template <class... Options>
+auto open_address(std::string const& address, Options const&... options) {
+  auto at = open_store(address, options...);
+  return open(std::move(at.store), std::move(at.path));
+}
+
+}}  // namespace tessera::v0
