@@ -1,4 +1,4 @@
-// ChunkSpecification and CodecTask: a chunk as codecs see it, and their input and output.
+// ChunkSpecification, CodecTask and DecodedPart: a chunk as codecs see it, and their input and output.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -26,6 +26,11 @@ struct CodecTask {
   ByteView<From> from;
   ByteSpan<To> to;
   std::size_t size = 0;
+};
+
+/// The part of a chunk that is decoded: `size` bytes from byte `first` on, of `whole` decoded bytes.
+struct DecodedPart {
+  std::size_t first, size, whole;
 };
 
 }}  // namespace tessera::v0

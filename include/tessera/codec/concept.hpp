@@ -12,6 +12,7 @@
 #include <tessera/codec/detail/elements.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/object_reader.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/view/layout.hpp>
@@ -45,6 +46,13 @@ namespace tessera { inline namespace v0 {
 // If the host need not know its input sizes either, it has `static constexpr bool takes_sizes = true`: the host does
 // not wait between a codec that leaves sizes and the codecs after it that take them. If its output sizes follow from
 // its input sizes alone, it has both forms of encode.
+// A codec that can decode a part of a chunk alone, in host memory, says so by decode_part. It fills `to`, and returns how
+// many bytes it decoded for that. It finds damage of that part, and a wrong size of the whole; other damage may pass.
+//   std::size_t decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, DecodedPart, Queue<space::Host>&) const
+// `from` has all encoded bytes, or, if the encoded size is always encoded_bound, and the codec states them, the bytes
+// that the part needs; they may be the only ones read from the store:
+//   ByteRange encoded_range(ByteRange decoded) const
+// If only some of its configurations can: bool decodes_parts() const.
 // A codec that reads arrays may have the ChunkSpecification as first parameter: bytes alone do not state their
 // elements' type. A codec that only rearranges or converts elements needs neither decode nor encode: it is read
 // through, not run. One that changes values processes whole chunks: contiguous elements in C order, in native byte
@@ -105,6 +113,9 @@ struct has_decode {
 struct has_encode {
   void encode();
 };
+struct has_decode_part {
+  void decode_part();
+};
 template <class C, class Other>
 struct beside : C, Other {};
 template <class C>
@@ -114,6 +125,11 @@ concept NamesDecode = (!std::is_final_v<C> && !requires { &beside<C, has_decode>
 template <class C>
 concept NamesEncode = (!std::is_final_v<C> && !requires { &beside<C, has_encode>::encode; }) || requires {
   &C::encode;
+};
+
+template <class C>
+concept NamesDecodePart = (!std::is_final_v<C> && !requires { &beside<C, has_decode_part>::decode_part; }) || requires {
+  &C::decode_part;
 };
 
 // A codec that is read through, with a layout.
@@ -152,6 +168,44 @@ struct Encode {
   }
 };
 
+struct DecodePart {
+  template <class C, class... A>
+  requires requires(C const& codec, A&&... a) { codec.decode_part(std::forward<A>(a)...); }
+  std::size_t operator()(C const& codec, ChunkSpecification const&, A&&... a) const {
+    return codec.decode_part(std::forward<A>(a)...);
+  }
+  template <class C, class... A>
+  requires requires(C const& codec, ChunkSpecification const& chunk, A&&... a) {
+    codec.decode_part(chunk, std::forward<A>(a)...);
+  }
+  std::size_t operator()(C const& codec, ChunkSpecification const& chunk, A&&... a) const {
+    return codec.decode_part(chunk, std::forward<A>(a)...);
+  }
+};
+struct EncodedRange {
+  template <class C>
+  requires requires(C const& codec, ByteRange part) { codec.encoded_range(part); }
+  ByteRange operator()(C const& codec, ChunkSpecification const&, ByteRange part) const {
+    return codec.encoded_range(part);
+  }
+  template <class C>
+  requires requires(C const& codec, ChunkSpecification const& chunk, ByteRange part) {
+    codec.encoded_range(chunk, part);
+  }
+  ByteRange operator()(C const& codec, ChunkSpecification const& chunk, ByteRange part) const {
+    return codec.encoded_range(chunk, part);
+  }
+};
+template <class C>
+concept DecodesParts = std::invocable<DecodePart, C const&, ChunkSpecification const&, ByteView<space::Host>,
+                                      ByteSpan<space::Host>, DecodedPart, Queue<space::Host>&>;
+template <class C>
+concept SaysEncodedRange = std::invocable<EncodedRange, C const&, ChunkSpecification const&, ByteRange>;
+template <class C>
+concept SaysWhetherParts = requires(C const& codec) {
+  { codec.decodes_parts() } -> std::convertible_to<bool>;
+};
+
 template <class C>
 concept SaysForm = requires(C const& codec, ChunkSpecification chunk) { codec.encoded(chunk); };
 
@@ -166,9 +220,23 @@ ChunkSpecification encoded_chunk(C const& codec, ChunkSpecification const& chunk
   }
 }
 
+// The members of a codec that decodes parts belong together.
+template <Codec C>
+consteval bool check_parts() {
+  static_assert(DecodesParts<C> || !NamesDecodePart<C>,
+                "tessera: this codec's 'decode_part' would not be called: it must be 'std::size_t "
+                "decode_part(ByteView<space::Host>, ByteSpan<space::Host>, DecodedPart, Queue<space::Host>&) const'");
+  constexpr bool has_more = SaysEncodedRange<C> || SaysWhetherParts<C>;
+  static_assert(DecodesParts<C> || NamesDecodePart<C> || !has_more,
+                "tessera: this codec has 'encoded_range' or 'decodes_parts', which would not be called without "
+                "'decode_part'");
+  return DecodesParts<C> || (!NamesDecodePart<C> && !has_more);
+}
+
 // All members of the codec are used, and it has those that its kind requires.
 template <Codec C>
 consteval bool check_codec() {
+  if constexpr (!check_parts<C>()) return false;
   if constexpr (std::same_as<typename C::kind, array_to_array>) {
     constexpr bool runs = NamesDecode<C> || NamesEncode<C>;
     constexpr bool is_one = !(runs && ReadThrough<C>);

@@ -1,6 +1,8 @@
 // codec::Blosc: Blosc 1 buffers (specification: codecs/blosc). Needs c-blosc 1.x (BSD-3-Clause): link tessera::blosc.
 #pragma once
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include <blosc.h>
 
 #include <tessera/codec/concept.hpp>
+#include <tessera/with/detail/blosc/blosc_blocks.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace codec {
@@ -64,19 +67,48 @@ struct Blosc {
     return size;
   }
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
-    std::size_t size = 0;
-    expect_version(from);
-    from = without_tail(from);
-    if (from.size < BLOSC_MIN_HEADER_LENGTH || blosc_cbuffer_validate(from.data, from.size, &size) < 0)
-      throw CodecError{"the header does not fit the " + std::to_string(from.size) + " bytes stored"};
+    auto const size = checked(from);
     if (size > to.size)
       throw CodecError{"the header says " + std::to_string(size) + " bytes, expected " + std::to_string(to.size)};
     if (size == 0) return 0;
     expect_compressor(from);
-    auto const done = blosc_decompress_ctx(from.data, to.data, to.size, 1);
-    if (done < 0 || static_cast<std::size_t>(done) != size)
-      throw CodecError{to_text({from.size, " bytes do not decode to ", size, " bytes"})};
-    return size;
+    return decompress(from, to.sub(0, size));
+  }
+  /// Decodes the blocks that the part is in.
+  std::size_t decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, DecodedPart part,
+                          Queue<space::Host>& on) const {
+    if (auto const size = checked(from); size != part.whole)
+      throw CodecError{"the header says " + std::to_string(size) + " bytes, expected " + std::to_string(part.whole)};
+    if (part.size == part.whole) return decode(from, to, on);
+    expect_compressor(from);
+    auto const scratch = on.lease<detail::BloscScratch>();
+    detail::BloscBlocks const blocks{from, *scratch};
+    auto const& frame = blocks.frame();
+    if (!blocks.are_sound()) {  // the library has the last word
+      scratch->decoded.resize(part.whole);
+      decompress(from, {scratch->decoded.data(), part.whole});
+      std::memcpy(to.data, scratch->decoded.data() + part.first, part.size);
+      return part.whole;
+    }
+    if (frame.is_stored()) {
+      std::memcpy(to.data, from.data + BLOSC_MIN_HEADER_LENGTH + part.first, part.size);
+      return part.size;
+    }
+    std::size_t decoded = 0;
+    for (std::size_t done = 0; done < part.size;) {
+      auto const i = (part.first + done) / frame.block, within = (part.first + done) % frame.block;
+      auto const size = static_cast<std::size_t>(frame.size_of(i)), n = std::min(size - within, part.size - done);
+      if (n == size) {
+        decompress(blocks.alone(i), to.sub(done, n));
+      } else {
+        scratch->decoded.resize(size);
+        decompress(blocks.alone(i), {scratch->decoded.data(), size});
+        std::memcpy(to.data + done, scratch->decoded.data() + within, n);
+      }
+      done += n;
+      decoded += size;
+    }
+    return decoded;
   }
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
     if (from.size > BLOSC_MAX_BUFFERSIZE)
@@ -93,6 +125,23 @@ struct Blosc {
 
  private:
   std::size_t shuffled_together() const { return typesize == 0 ? 1 : typesize; }
+
+  // The decoded size that the header states, which fits the bytes. Leaves out bytes behind the buffer.
+  static std::size_t checked(ByteView<space::Host>& from) {
+    std::size_t size = 0;
+    expect_version(from);
+    from = without_tail(from);
+    if (from.size < BLOSC_MIN_HEADER_LENGTH || blosc_cbuffer_validate(from.data, from.size, &size) < 0)
+      throw CodecError{"the header does not fit the " + std::to_string(from.size) + " bytes stored"};
+    return size;
+  }
+  // Requires: `to` has the size that the header states.
+  static std::size_t decompress(ByteView<space::Host> from, ByteSpan<space::Host> to) {
+    auto const done = blosc_decompress_ctx(from.data, to.data, to.size, 1);
+    if (done < 0 || static_cast<std::size_t>(done) != to.size)
+      throw CodecError{to_text({from.size, " bytes do not decode to ", to.size, " bytes"})};
+    return to.size;
+  }
 
   // The buffer, by the size in its header: z5 leaves bytes after it.
   static ByteView<space::Host> without_tail(ByteView<space::Host> from) {

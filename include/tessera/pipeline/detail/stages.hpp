@@ -6,6 +6,7 @@
 
 #include <tessera/pipeline/detail/any_stage.hpp>
 #include <tessera/pipeline/detail/batch.hpp>
+#include <tessera/pipeline/detail/chunk_parts.hpp>
 #include <tessera/pipeline/detail/resolve_stages.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 
@@ -49,6 +50,11 @@ class Stages {
   /// Decodes a mini-batch in the queue's order; `buffers` are in use until that is done. Throws: CodecError.
   void decode(ResolvedChunk const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, DecodeBuffers& buffers,
               Queue& on) const;
+
+  /// The stored bytes that a part of the decoded ones needs. Requires: the form `stores_ranges`.
+  ByteRange stored_range(ResolvedChunk const& form, ByteRange part) const {
+    return range_behind(list_, form, part, form.part_stages);
+  }
 
   /// Encodes a mini-batch in the same way.
   void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, EncodeBuffers& buffers,

@@ -190,7 +190,7 @@ class ChunkFetcher {
                            limits.max_gap,
                            slot.is_tile ? 0 : limits.max_request_bytes});
       requests_.back().slab_is_idle = true;  // the queue is done with this object when it is leased
-      if (!source.shards && is_part(slot, source.form)) requests_.back().value_size = source.form.decoded_size;
+      if (!source.shards && !slot.stored.is_whole()) requests_.back().value_size = source.form.encoded_bound();
       if (auto* const shard = watched.of(slot.key)) requests_.back().watch = &shard->watch;
     }
     tile_ = nullptr;

@@ -18,6 +18,7 @@ struct ChunkRead {
   Piece piece;
   Key key;
   ByteRange wanted;  // of the decoded bytes
+  ByteRange stored;  // of the chunk's stored bytes: those to read, whole unless they are known
   ByteRange range;   // of the key's value
   ByteView<typename P::bytes_space> encoded;
   bool found;
@@ -33,7 +34,7 @@ auto runs_of_shard(std::span<ChunkRead<P>> chunks) {
       chunks, [](ChunkRead<P> const& chunk) -> auto const& { return chunk.key.path; });
 }
 
-/// Whether only part of the chunk is needed; its stored bytes are then its elements.
+/// Whether only part of the chunk is decoded.
 template <class P>
 bool is_part(ChunkRead<P> const& slot, ResolvedChunk const& form) {
   return slot.wanted.size < form.decoded_size;
