@@ -57,12 +57,12 @@ namespace tessera { inline namespace v0 {
 // elements' type. A codec that only rearranges or converts elements needs neither decode nor encode: it is read
 // through, not run. One that changes values processes whole chunks: contiguous elements in C order, in native byte
 // order, aligned.
-// Any codec may have `C fitted(DataType) const`, its form for a new array of such elements, and `void expect_encodes()
-// const`, which throws a CodecError if the codec decodes, but does not encode, with its configuration; it is called
-// when an array is created, and before each write.
+// Any codec may have `C fitted(ChunkSpecification const&) const`, its form for a new array whose chunks reach it like
+// this (a bytes-to-bytes codec gets what the array-to-bytes codec gets), and `void expect_encodes() const`, which throws
+// a CodecError if the codec decodes, but does not encode, with its configuration; it is called when an array is created,
+// and before each write.
 // A codec whose encoded size follows from the decoded size has `static constexpr bool has_fixed_size = true`; one that
-// accepts strings and bytes of any length has `takes_varying = true`; an array-to-array codec that makes elements of
-// another type has `DataType encoded_type(DataType) const`, that type for a given one.
+// accepts strings and bytes of any length has `takes_varying = true`.
 // A bytes-to-bytes codec whose behaviour is undefined for damaged bytes has `static constexpr bool needs_checked_bytes
 // = true`; one that decodes to the bytes that were encoded, or throws, has `checks_bytes = true`. The former requires
 // the latter right behind it.
@@ -233,10 +233,19 @@ consteval bool check_parts() {
   return DecodesParts<C> || (!NamesDecodePart<C> && !has_more);
 }
 
+// `fitted` before 0.3.
+template <class C>
+concept IsFittedToType = requires(C const& codec, DataType type) {
+  codec.fitted(type);
+};
+
 // All members of the codec are used, and it has those that its kind requires.
 template <Codec C>
 consteval bool check_codec() {
-  if constexpr (!check_parts<C>()) return false;
+  static_assert(!IsFittedToType<C>,
+                "tessera: this codec's 'fitted' takes a DataType, and would not be called: it must be 'C "
+                "fitted(ChunkSpecification const&) const', whose argument has the DataType as '.type'");
+  if constexpr (IsFittedToType<C> || !check_parts<C>()) return false;
   if constexpr (std::same_as<typename C::kind, array_to_array>) {
     constexpr bool runs = NamesDecode<C> || NamesEncode<C>;
     constexpr bool is_one = !(runs && ReadThrough<C>);

@@ -51,9 +51,9 @@ struct Blosc {
                    {"blocksize", Value::integer(static_cast<long long>(blocksize))}};
   }
 
-  Blosc fitted(DataType type) const {
+  Blosc fitted(ChunkSpecification const& chunk) const {
     auto result = *this;
-    if (typesize == 0) result.typesize = type.varies() ? 1 : type.size;
+    if (typesize == 0) result.typesize = chunk.type.varies() ? 1 : chunk.type.size;
     return result;
   }
 

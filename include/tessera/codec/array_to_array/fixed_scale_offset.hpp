@@ -87,7 +87,7 @@ struct FixedScaleOffset : detail::Elementwise<FixedScaleOffset> {
 
   static FixedScaleOffset from(ObjectReader& configuration);
   Value configuration() const;
-  FixedScaleOffset fitted(DataType type) const;
+  FixedScaleOffset fitted(ChunkSpecification const& chunk) const;
 
   DataType encoded_type(DataType type) const { return astype ? astype->type : type; }
   ChunkSpecification encoded(ChunkSpecification chunk) const;

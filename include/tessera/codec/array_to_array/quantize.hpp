@@ -41,7 +41,7 @@ struct Quantize : detail::Elementwise<Quantize> {
 
   static Quantize from(ObjectReader& configuration);
   Value configuration() const;
-  Quantize fitted(DataType type) const;
+  Quantize fitted(ChunkSpecification const& chunk) const;
 
   DataType encoded_type(DataType type) const { return astype ? astype->type : type; }
   ChunkSpecification encoded(ChunkSpecification chunk) const;

@@ -242,9 +242,10 @@ class StageOf final : public AnyStage {
       throw;
     }
   }
-  void decode_parts(StageRun const& run, [[maybe_unused]] StageObject& lists) const {
-    run_each_part(C::name, run, [&](auto from, auto to, DecodedPart part, Queue<space::Host>& on) {
-      if constexpr (to_array) from = lists.of<Lists<BytesSide, ArraySide>>().values.aligned(*run.change, from, on);
+  void decode_parts(StageRun const& run, [[maybe_unused]] StageObject& lists) const requires decodes_parts {
+    using Host = space::Host;
+    run_each_part(C::name, run, [&](ByteView<Host> from, ByteSpan<Host> to, DecodedPart part, Queue<Host>& on) {
+      if constexpr (to_array) from = lists.of<Lists<Host, Host>>().values.aligned(*run.change, from, on);
       return DecodePart{}(codec_, run.chunk, from, to, part, on);
     });
   }
