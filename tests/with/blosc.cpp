@@ -188,11 +188,11 @@ TEST_CASE("blosc: flipped bits are an error or other bytes, never more than the 
   CHECK(answered == 2000);
 }
 
-static Bytes part_of(Bytes const& bytes, DecodedPart part) {
+static Bytes part_of(Bytes const& bytes, ChunkPart part) {
   auto const first = bytes.begin() + static_cast<std::ptrdiff_t>(part.first);
   return {first, first + static_cast<std::ptrdiff_t>(part.size)};
 }
-static DecodedPart random_part(test::Random& random, std::size_t whole) {
+static ChunkPart random_part(test::Random& random, std::size_t whole) {
   auto const first = random(0, whole - 1);
   return {first, random(1, random.one_in(2) ? std::min<std::size_t>(9, whole - first) : whole - first), whole};
 }

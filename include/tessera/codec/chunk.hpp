@@ -1,4 +1,4 @@
-// ChunkSpecification, CodecTask and DecodedPart: a chunk as codecs see it, and their input and output.
+// ChunkSpecification, CodecTask and ChunkPart: a chunk as codecs see it, and their input and output.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -28,8 +28,8 @@ struct CodecTask {
   std::size_t size = 0;
 };
 
-/// The part of a chunk that is decoded: `size` bytes from byte `first` on, of `whole` decoded bytes.
-struct DecodedPart {
+/// Some bytes of a chunk: `size` bytes from byte `first` on, of `whole`.
+struct ChunkPart {
   std::size_t first, size, whole;
 };
 

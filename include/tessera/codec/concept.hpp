@@ -48,10 +48,13 @@ namespace tessera { inline namespace v0 {
 // its input sizes alone, it has both forms of encode.
 // A codec that can decode a part of a chunk alone, in host memory, says so by decode_part. It fills `to`, and returns how
 // many bytes it decoded for that. It finds damage of that part, and a wrong size of the whole; other damage may pass.
-//   std::size_t decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, DecodedPart, Queue<space::Host>&) const
-// `from` has all encoded bytes, or, if the encoded size is always encoded_bound, and the codec states them, the bytes
-// that the part needs; they may be the only ones read from the store:
+//   std::size_t decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, ChunkPart, Queue<space::Host>&) const
+// Either the encoded size is always encoded_bound, and `from` has only the bytes that the part needs:
 //   ByteRange encoded_range(ByteRange decoded) const
+// or `from` has all encoded bytes. Of a bytes-to-bytes codec whose first bytes say where the others are, `from` may have
+// only these `index` bytes and those of the part, with undefined bytes around them; others are not read from the store:
+//   std::size_t index_size(std::size_t decoded) const                           of a chunk of that decoded size, or more
+//   ChunkPart encoded_part(ByteView<space::Host> index, ChunkPart decoded) const   not beyond `whole`; not trusted
 // If only some of its configurations can: bool decodes_parts() const.
 // A codec that reads arrays may have the ChunkSpecification as first parameter: bytes alone do not state their
 // elements' type. A codec that only rearranges or converts elements needs neither decode nor encode: it is read
@@ -198,9 +201,20 @@ struct EncodedRange {
 };
 template <class C>
 concept DecodesParts = std::invocable<DecodePart, C const&, ChunkSpecification const&, ByteView<space::Host>,
-                                      ByteSpan<space::Host>, DecodedPart, Queue<space::Host>&>;
+                                      ByteSpan<space::Host>, ChunkPart, Queue<space::Host>&>;
 template <class C>
 concept SaysEncodedRange = std::invocable<EncodedRange, C const&, ChunkSpecification const&, ByteRange>;
+template <class C>
+concept HasIndex = requires(C const& codec, ByteView<space::Host> index, ChunkPart part) {
+  { codec.index_size(std::size_t{}) } -> std::convertible_to<std::size_t>;
+  { codec.encoded_part(index, part) } -> std::convertible_to<ChunkPart>;
+};
+template <class C>
+concept HasPartOfIndex = requires(C const& codec) {
+  codec.index_size(std::size_t{});
+} || requires(C const& codec, ByteView<space::Host> index, ChunkPart part) {
+  codec.encoded_part(index, part);
+};
 template <class C>
 concept SaysWhetherParts = requires(C const& codec) {
   { codec.decodes_parts() } -> std::convertible_to<bool>;
@@ -225,12 +239,16 @@ template <Codec C>
 consteval bool check_parts() {
   static_assert(DecodesParts<C> || !NamesDecodePart<C>,
                 "tessera: this codec's 'decode_part' would not be called: it must be 'std::size_t "
-                "decode_part(ByteView<space::Host>, ByteSpan<space::Host>, DecodedPart, Queue<space::Host>&) const'");
-  constexpr bool has_more = SaysEncodedRange<C> || SaysWhetherParts<C>;
+                "decode_part(ByteView<space::Host>, ByteSpan<space::Host>, ChunkPart, Queue<space::Host>&) const'");
+  constexpr bool has_more = SaysEncodedRange<C> || SaysWhetherParts<C> || HasPartOfIndex<C>;
   static_assert(DecodesParts<C> || NamesDecodePart<C> || !has_more,
-                "tessera: this codec has 'encoded_range' or 'decodes_parts', which would not be called without "
-                "'decode_part'");
-  return DecodesParts<C> || (!NamesDecodePart<C> && !has_more);
+                "tessera: this codec has 'encoded_range', 'encoded_part', 'index_size' or 'decodes_parts', which would "
+                "not be called without 'decode_part'");
+  constexpr bool is_either = !HasPartOfIndex<C> || (HasIndex<C> && !SaysEncodedRange<C>);
+  static_assert(!DecodesParts<C> || is_either,
+                "tessera: this codec needs both 'index_size' and 'encoded_part', without 'encoded_range', or only "
+                "'encoded_range', or none of them");
+  return DecodesParts<C> ? is_either : !NamesDecodePart<C> && !has_more;
 }
 
 // `fitted` before 0.3.

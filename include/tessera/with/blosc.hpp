@@ -74,15 +74,35 @@ struct Blosc {
     expect_compressor(from);
     return decompress(from, to.sub(0, size));
   }
+  /// The header and the offsets of blocks of 4096 bytes or more; of smaller ones, whole chunks are read.
+  std::size_t index_size(std::size_t decoded) const {
+    return detail::BloscFrame::header + detail::BloscFrame::number * (decoded / 4096 + 1);
+  }
+  ChunkPart encoded_part(ByteView<space::Host> index, ChunkPart part) const {
+    if (index.size < BLOSC_MIN_HEADER_LENGTH)
+      throw CodecError{"the header does not fit the " + std::to_string(index.size) + " bytes stored"};
+    auto const size = size_in_header(index);
+    detail::BloscScratch scratch;
+    detail::BloscBlocks const blocks{index, size, scratch};
+    auto const& frame = blocks.frame();
+    if (!blocks.are_sound() || frame.content != part.whole) return {0, size, size};
+    if (frame.is_stored()) return {BLOSC_MIN_HEADER_LENGTH + part.first, part.size, size};
+    auto all = blocks.range(part.first / frame.block);
+    for (auto i = part.first / frame.block + 1; i <= (part.first + part.size - 1) / frame.block; ++i) {
+      auto const [begin, end] = blocks.range(i);
+      all = {std::min(all.begin, begin), std::max(all.end, end)};
+    }
+    return {static_cast<std::size_t>(all.begin), static_cast<std::size_t>(all.end - all.begin), size};
+  }
   /// Decodes the blocks that the part is in.
-  std::size_t decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, DecodedPart part,
+  std::size_t decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, ChunkPart part,
                           Queue<space::Host>& on) const {
     if (auto const size = checked(from); size != part.whole)
       throw CodecError{"the header says " + std::to_string(size) + " bytes, expected " + std::to_string(part.whole)};
     if (part.size == part.whole) return decode(from, to, on);
     expect_compressor(from);
     auto const scratch = on.lease<detail::BloscScratch>();
-    detail::BloscBlocks const blocks{from, *scratch};
+    detail::BloscBlocks const blocks{from, from.size, *scratch};
     auto const& frame = blocks.frame();
     if (!blocks.are_sound()) {  // the library has the last word
       scratch->decoded.resize(part.whole);
@@ -145,11 +165,11 @@ struct Blosc {
 
   // The buffer, by the size in its header: z5 leaves bytes after it.
   static ByteView<space::Host> without_tail(ByteView<space::Host> from) {
-    constexpr std::size_t size_at = 12;
-    if (from.size < BLOSC_MIN_HEADER_LENGTH) return from;
-    std::size_t size = 0;
-    for (std::size_t i = 4; i-- > 0;) size = size << 8 | std::to_integer<std::size_t>(from.data[size_at + i]);
-    return size < from.size ? from.sub(0, size) : from;
+    return from.size < BLOSC_MIN_HEADER_LENGTH ? from : from.sub(0, std::min(size_in_header(from), from.size));
+  }
+  static std::size_t size_in_header(ByteView<space::Host> from) {
+    constexpr std::size_t at = 12;
+    return static_cast<std::size_t>(detail::frame_integer(from.data + at, 4));
   }
   static void expect_version(ByteView<space::Host> from) {
     constexpr unsigned last_of_blosc2 = 5;

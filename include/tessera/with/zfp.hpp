@@ -90,7 +90,7 @@ struct ZfpCodec {
   /// At a fixed rate blocks have equal sizes. Decodes the rows of blocks that the part is in.
   bool decodes_parts() const { return mode.kind == ZfpMode::Kind::fixed_rate; }
   std::size_t decode_part(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
-                          DecodedPart part, Queue<space::Host>& on) const {
+                          ChunkPart part, Queue<space::Host>& on) const {
     auto const scratch = on.lease<ZfpScratch>();
     ZfpChunk zfp{chunk};
     zfp.set(mode);

@@ -26,7 +26,7 @@ struct Elementwise {
     return run(self().decoder(chunk), from, to);
   }
   std::size_t decode_part(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
-                          DecodedPart part, Queue<space::Host>&) const {
+                          ChunkPart part, Queue<space::Host>&) const {
     auto const f = self().decoder(chunk);
     return run(f, from, to, part.first / f.to_size);
   }

@@ -27,7 +27,7 @@ struct StageRun {
   bool apart = false, ahead = false;                  ///< as for cross_batch
   AnyPlacer<space::Device> const** placer = nullptr;  ///< if elements are placed next: the stage may set a placer
   std::span<StageLink const> links{};                 ///< encoders behind it that use its sizes
-  std::span<DecodedPart const> parts{};               ///< of the chunks, if a stage decodes parts of some
+  std::span<ChunkPart const> parts{};               ///< of the chunks, if a stage decodes parts of some
   std::uint64_t* beside = nullptr;                    ///< if so, counts the bytes decoded beside the parts
 };
 
@@ -83,6 +83,8 @@ class AnyStage {
   virtual std::size_t decoding_memory(std::size_t decoded) const = 0;
   virtual PartsOf parts() const { return PartsOf::none; }
   virtual ByteRange encoded_range(ChunkSpecification const&, ByteRange part) const { return part; }
+  virtual std::size_t index_size(std::size_t) const { return 0; }  ///< with PartsOf::all; 0: none
+  virtual ChunkPart encoded_part(ByteView<space::Host>, ChunkPart part) const { return part; }
   /// `lists` is the stage's own, and kept for the next mini-batch.
   virtual void decode(StageRun const&, StageObject& lists) const = 0;
   virtual void encode(StageRun const&, StageObject& lists) const = 0;
@@ -109,7 +111,7 @@ TESSERA_DECL void run_each(std::string_view codec, StageRun const& run, RunOnChu
 
 /// Decodes a part of one chunk in host memory; returns how many bytes were decoded for it.
 using RunOnPart =
-    FunctionRef<std::size_t(ByteView<space::Host>, ByteSpan<space::Host>, DecodedPart, Queue<space::Host>&)>;
+    FunctionRef<std::size_t(ByteView<space::Host>, ByteSpan<space::Host>, ChunkPart, Queue<space::Host>&)>;
 /// The same for the parts of the chunks.
 TESSERA_DECL void run_each_part(std::string_view codec, StageRun const& run, RunOnPart f);
 

@@ -118,7 +118,7 @@ struct DecodeBuffers : StageBuffers {
   bool are_ranges = false;  ///< stored bytes of a part are only the range that it needs, if the form `stores_ranges`
   std::uint64_t beside = 0;                          ///< bytes that were decoded beside the parts
   std::vector<ByteRange> ranges{};                   ///< of the decoded bytes, for each chunk; empty: all whole
-  std::vector<DecodedPart> parts{};                  ///< the same at one stage
+  std::vector<ChunkPart> parts{};                  ///< the same at one stage
   std::uint64_t most_payload = most_varying;         ///< the most bytes of a chunk whose elements vary in size
 };
 struct EncodeBuffers : StageBuffers {

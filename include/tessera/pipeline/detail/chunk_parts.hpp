@@ -10,13 +10,18 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Sets `part_stages` and `stores_ranges` of a form that is complete otherwise. A codec that changes values has parts
+/// Sets `part_stages`, `stores_ranges` and `index_size` of a form that is complete otherwise. A codec that changes values has parts
 /// if its encoded elements are in C order.
 TESSERA_DECL void find_parts(StageList list, ResolvedChunk& form);
 
 /// The bytes behind the first `places` stages that run, from the elements on, that a part of the decoded bytes needs.
 /// Requires: each of these stages has ranges.
 TESSERA_DECL ByteRange range_behind(StageList list, ResolvedChunk const& form, ByteRange part, std::size_t places);
+
+/// The stored bytes that a part of the decoded ones needs, beside the index. Requires: the form has an `index_size`.
+/// Throws: CodecError.
+TESSERA_DECL ChunkPart encoded_part(StageList list, ResolvedChunk const& form, ByteView<space::Host> index,
+                                    ByteRange part);
 
 /// For the stage at `place` among those that run: sets `buffers.parts`, and where the bytes before it are whole, limits
 /// each task's `from` to what its part needs. Throws: CodecError, if these have another size.

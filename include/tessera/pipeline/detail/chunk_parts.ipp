@@ -3,12 +3,21 @@
 
 #include <cstddef>
 
+#include <tessera/core/error.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/pipeline/detail/any_stage.hpp>
 #include <tessera/pipeline/detail/batch.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
+
+/// Requires: a stage runs.
+TESSERA_DECL AnyStage const& last_running(StageList list) {
+  auto at = list.size();
+  while (list[--at]->traits().is_view) {
+  }
+  return *list[at];
+}
 
 TESSERA_DECL void find_parts(StageList list, ResolvedChunk& form) {
   form.part_stages = 0;
@@ -24,6 +33,22 @@ TESSERA_DECL void find_parts(StageList list, ResolvedChunk& form) {
     form.stores_ranges = parts == PartsOf::range;
   }
   if (form.stores_ranges) form.part_stages = place;
+  if (form.part_stages + 1 == form.bounds.size() && !form.stores_ranges)
+    form.index_size = last_running(list).index_size(form.bounds[form.part_stages - 1]);
+}
+
+TESSERA_DECL ChunkPart encoded_part(StageList list, ResolvedChunk const& form, ByteView<space::Host> index,
+                                    ByteRange part) {
+  auto const place = form.part_stages - 1;
+  auto const& stage = last_running(list);
+  auto const range = range_behind(list, form, part, place);
+  try {
+    return stage.encoded_part(index, {static_cast<std::size_t>(range.offset), static_cast<std::size_t>(range.size),
+                                      form.bounds[place]});
+  } catch (Error& error) {
+    error.in_codec(stage.name());
+    throw;
+  }
 }
 
 TESSERA_DECL ByteRange range_behind(StageList list, ResolvedChunk const& form, ByteRange part, std::size_t places) {

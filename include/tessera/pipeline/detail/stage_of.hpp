@@ -77,6 +77,7 @@ class StageOf final : public AnyStage {
   static constexpr bool runs_each = !to_array && RunsOnEach<Call, C, From, To>;
   static constexpr bool decodes_parts =
       runs && DecodesParts<C> && std::same_as<ArraySide, space::Host> && std::same_as<BytesSide, space::Host>;
+  static constexpr bool has_index = decodes_parts && !kind::reads_array && HasIndex<C>;
   template <class Call>
   void run_on_each(StageRun const& run) const {
     run_each(C::name, run, [&](ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) {
@@ -149,6 +150,16 @@ class StageOf final : public AnyStage {
   ByteRange encoded_range([[maybe_unused]] ChunkSpecification const& chunk, ByteRange part) const override {
     if constexpr (decodes_parts && SaysEncodedRange<C>)
       return EncodedRange{}(codec_, chunk, part);
+    else
+      return part;
+  }
+  std::size_t index_size([[maybe_unused]] std::size_t decoded) const override {
+    if constexpr (has_index) return codec_.index_size(decoded);
+    return 0;
+  }
+  ChunkPart encoded_part([[maybe_unused]] ByteView<space::Host> index, ChunkPart part) const override {
+    if constexpr (has_index)
+      return codec_.encoded_part(index, part);
     else
       return part;
   }
@@ -244,7 +255,7 @@ class StageOf final : public AnyStage {
   }
   void decode_parts(StageRun const& run, [[maybe_unused]] StageObject& lists) const requires decodes_parts {
     using Host = space::Host;
-    run_each_part(C::name, run, [&](ByteView<Host> from, ByteSpan<Host> to, DecodedPart part, Queue<Host>& on) {
+    run_each_part(C::name, run, [&](ByteView<Host> from, ByteSpan<Host> to, ChunkPart part, Queue<Host>& on) {
       if constexpr (to_array) from = lists.of<Lists<Host, Host>>().values.aligned(*run.change, from, on);
       return DecodePart{}(codec_, run.chunk, from, to, part, on);
     });

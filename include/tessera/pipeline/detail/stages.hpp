@@ -56,6 +56,12 @@ class Stages {
     return range_behind(list_, form, part, form.part_stages);
   }
 
+  /// The same where the beginning of the stored bytes says them; it is needed too. Requires: the form has an
+  /// `index_size`. Throws: CodecError.
+  ChunkPart stored_part(ResolvedChunk const& form, ByteView<space::Host> index, ByteRange part) const {
+    return encoded_part(list_, form, index, part);
+  }
+
   /// Encodes a mini-batch in the same way.
   void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, EncodeBuffers& buffers,
               Queue& on) const;

@@ -24,6 +24,9 @@ struct ChunkRead {
   bool found;
   std::optional<std::uint64_t> sequence;     // since when its shard must not change
   ByteSpan<typename P::array_space> direct;  // the user's memory, if the chunk can be decoded directly into it
+  bool has_index;                            // of the stored bytes, first the index is read, then those that it says
+  std::size_t index_at;                      // of the indexes being read
+  std::uint64_t unread;                      // bytes of `encoded` that were not read
   bool is_tile;                              // one of several that a chunk is cut into
 };
 

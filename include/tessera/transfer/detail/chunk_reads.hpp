@@ -68,6 +68,7 @@ class ChunkReads {
     chunk.stored = !is_range                    ? ByteRange{}
                    : source.form.stores_elements ? chunk.wanted
                                                  : source.pipeline.stored_range(source.form, chunk.wanted);
+    chunk.has_index = may_be_range && source.reads_indexes() && is_part(chunk, source.form);
     source.names.put_key(chunk.key, piece.chunk);
     return chunk;
   }
@@ -83,6 +84,7 @@ class ChunkReads {
       tile.key.path = chunks_[0].key.path;
       tile.direct = {};
       tile.is_tile = true;
+      tile.has_index = false;
       auto& part = tile.piece.part;
       part.first[d] += at * steps[d];
       part.target[d] += at;

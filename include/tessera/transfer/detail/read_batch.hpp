@@ -49,7 +49,8 @@ class ReadBatch {
     traffic->chunks += last - first;
     auto const missing = chunks_.size() - tasks_.size();
     traffic->missing += missing * (last - first) / chunks_.size();  // the tiles of one chunk count as one
-    for (auto const& task : tasks_) traffic->fetched += task.encoded.size;
+    for (std::size_t t = 0; t < tasks_.size(); ++t)
+      traffic->fetched += tasks_[t].encoded.size - chunks_[found_[t]].unread;
     if (!source.form.is_view())
       for (auto const i : found_) traffic->decoded += chunks_[i].wanted.size;
     traffic->decoded += decoding_.beside;

@@ -45,6 +45,7 @@ class ShardLocator {
     failed_together_ = false;
     for (auto& slot : all) {
       slot.encoded = {};
+      slot.unread = 0;
       slot.range = slot.stored;
       slot.found = !source.shards;
     }
@@ -246,7 +247,7 @@ class ShardLocator {
     if (!source.takes_whole_shards()) return false;
     // A store that reads ranges into many destinations reads elements directly into the target.
     auto const& first = shard.front();
-    if (!first.stored.is_whole()) return false;
+    if (!first.stored.is_whole() || first.has_index) return false;
     if (source.store.can.gets_many && source.form.is_view() && first.direct.data && source.store.is_near())
       return false;
     auto const all = source.shards->grid().chunk_count(first.piece.chunk, source.form.layout.shape, source.array_shape);

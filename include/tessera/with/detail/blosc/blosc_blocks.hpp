@@ -22,29 +22,38 @@ struct BloscScratch {
 
 class BloscBlocks {
  public:
-  /// Requires: the buffer has a header.
-  BloscBlocks(ByteView<space::Host> from, BloscScratch& scratch)
-      : from_{from}, scratch_{scratch}, frame_{BloscFrame::walk(from.data, from.size)} {
-    if (frame_.problem != FrameProblem::none) return;
+  /// `from`: the whole buffer, of `size` bytes, or its beginning. Requires: it has a header.
+  BloscBlocks(ByteView<space::Host> from, std::size_t size, BloscScratch& scratch)
+      : from_{from}, scratch_{scratch}, frame_{BloscFrame::walk(from.data, size)} {
+    auto const least = BloscFrame::header + frame_.blocks() * BloscFrame::number;
+    if (frame_.problem != FrameProblem::none || from.size < least) return;
     auto& starts = scratch.starts;
     starts.clear();
     for (std::uint64_t i = 0; i < frame_.blocks(); ++i) starts.push_back(frame_.offset_of(from.data, i));
     if (!std::ranges::is_sorted(starts)) std::ranges::sort(starts);  // several threads wrote them
-    auto const least = BloscFrame::header + frame_.blocks() * BloscFrame::number;
     are_sound_ = starts.empty() || (starts.front() >= least && starts.back() < frame_.size);
   }
 
   BloscFrame const& frame() const { return frame_; }
-  /// Whether the other functions may be called. If not, the buffer is damaged, or older than the format of c-blosc 1.
+  /// Whether the other functions may be called. If not, the buffer is damaged, or older than the format of c-blosc 1, or
+  /// `from` ends too early.
   bool are_sound() const { return are_sound_; }
 
-  /// A buffer of block i alone, until the next call.
+  /// Where block i is in the buffer: it ends where the next one begins.
+  struct Range {
+    std::uint64_t begin, end;
+  };
+  Range range(std::uint64_t i) const {
+    auto const begin = frame_.offset_of(from_.data, i);
+    auto const next = std::ranges::upper_bound(scratch_.starts, begin);
+    return {begin, next == scratch_.starts.end() ? frame_.size : *next};
+  }
+  /// A buffer of block i alone, until the next call. Requires: `from` has the block.
   ByteView<space::Host> alone(std::uint64_t i) const {
     constexpr auto first = BloscFrame::header + BloscFrame::number;
     constexpr std::byte is_one_stream{0x10};
-    auto const begin = frame_.offset_of(from_.data, i);
-    auto const next = std::ranges::upper_bound(scratch_.starts, begin);
-    auto const size = static_cast<std::size_t>((next == scratch_.starts.end() ? frame_.size : *next) - begin);
+    auto const [begin, end] = range(i);
+    auto const size = static_cast<std::size_t>(end - begin);
     auto& buffer = scratch_.buffer;
     buffer.resize(first + size);
     std::memcpy(buffer.data(), from_.data, 4);
