@@ -253,12 +253,14 @@ class StageOf final : public AnyStage {
       throw;
     }
   }
-  void decode_parts(StageRun const& run, [[maybe_unused]] StageObject& lists) const requires decodes_parts {
+  void decode_parts([[maybe_unused]] StageRun const& run, [[maybe_unused]] StageObject& lists) const {
     using Host = space::Host;
-    run_each_part(C::name, run, [&](ByteView<Host> from, ByteSpan<Host> to, ChunkPart part, Queue<Host>& on) {
-      if constexpr (to_array) from = lists.of<Lists<Host, Host>>().values.aligned(*run.change, from, on);
-      return DecodePart{}(codec_, run.chunk, from, to, part, on);
-    });
+    using HostLists = Lists<BytesSide, ArraySide>;  // by these names: clang++ 14 crashes on Lists<Host, Host>
+    if constexpr (decodes_parts)
+      run_each_part(C::name, run, [&](ByteView<Host> from, ByteSpan<Host> to, ChunkPart part, Queue<Host>& on) {
+        if constexpr (to_array) from = lists.of<HostLists>().values.aligned(*run.change, from, on);
+        return DecodePart{}(codec_, run.chunk, from, to, part, on);
+      });
   }
   template <class Unjoined, class Tasks, class AnyQueue>
   void decode_to_place(StageRun const& run, Unjoined& kept, Tasks tasks, AnyQueue& on) const {
