@@ -214,8 +214,9 @@ std::vector<std::uint32_t> counting(std::uint32_t first) {
 TEST_CASE("of a blosc chunk in a file the offsets of its blocks are read, and the block of an element") {
   test::TemporaryFolder const folder;
   Noted const store{folder / ""};
+  Blocks const blocks{{}, in_blocks};
   auto const array =
-      create_array<std::uint32_t, 1>(store, "a", {.shape = {count}, .chunks = {count}}, Blocks{{}, in_blocks}, HostQueue{1});
+      create_array<std::uint32_t, 1>(store, "a", {.shape = {count}, .chunks = {count}}, blocks, HostQueue{1});
   auto const elements = counting(1);
   array.write(all, elements);
   auto& reads = store.reads->all;
@@ -273,8 +274,8 @@ TEST_CASE("a part of a damaged blosc chunk in a file is an error, or other eleme
   test::TemporaryFolder const folder;
   LocalStore<HostBuffer> const store{folder / ""};
   constexpr std::uint64_t n = 40'000;
-  codec::Blosc const small{"lz4", 5, "shuffle", 4, 8192};
-  auto const array = create_array<std::uint32_t, 1>(store, "a", {.shape = {n}, .chunks = {n}}, Blocks{{}, small}, HostQueue{1});
+  Blocks const small{{}, codec::Blosc{"lz4", 5, "shuffle", 4, 8192}};
+  auto const array = create_array<std::uint32_t, 1>(store, "a", {.shape = {n}, .chunks = {n}}, small, HostQueue{1});
   std::vector<std::uint32_t> elements(n), found(10);
   for (auto& element : elements) element = static_cast<std::uint32_t>(random(0, 999));
   array.write(all, elements);
@@ -350,7 +351,8 @@ TEST_CASE("a codec of a program's own decodes parts, from a file, from memory an
   auto const check = [](auto const& store, Extents const& shards) {
     NewArray<std::uint32_t> wanted{.shape = {count}, .chunks = {count / 2}};
     wanted.shards = shards;
-    auto const array = create_array<std::uint32_t, 1>(store, "a", wanted, Pipeline<space::Host, codec::Bytes, Frames>{});
+    Pipeline<space::Host, codec::Bytes, Frames> const frames{};
+    auto const array = create_array<std::uint32_t, 1>(store, "a", wanted, frames);
     auto const elements = counting(3);
     array.write(all, elements);
     Frames::decoded = 0;

@@ -234,7 +234,8 @@ TEST_CASE("blosc: blocks in any order, as several threads write them") {
   REQUIRE(number(stored, table) == first);
   Bytes turned{stored.begin(), stored.begin() + first};
   for (std::size_t i = blocks; i-- > 0;) {
-    auto const begin = number(stored, table + 4 * i), end = i + 1 < blocks ? number(stored, table + 4 * i + 4) : stored.size();
+    auto const begin = number(stored, table + 4 * i);
+    auto const end = i + 1 < blocks ? number(stored, table + 4 * i + 4) : stored.size();
     set(turned, table + 4 * i, static_cast<std::uint32_t>(turned.size()));
     turned.insert(turned.end(), stored.begin() + static_cast<std::ptrdiff_t>(begin),
                   stored.begin() + static_cast<std::ptrdiff_t>(end));

@@ -46,24 +46,25 @@ namespace tessera { inline namespace v0 {
 // If the host need not know its input sizes either, it has `static constexpr bool takes_sizes = true`: the host does
 // not wait between a codec that leaves sizes and the codecs after it that take them. If its output sizes follow from
 // its input sizes alone, it has both forms of encode.
-// A codec that can decode a part of a chunk alone, in host memory, says so by decode_part. It fills `to`, and returns how
-// many bytes it decoded for that. It finds damage of that part, and a wrong size of the whole; other damage may pass.
+// A codec in host memory that can decode a part of a chunk alone has decode_part, which fills `to` and returns how many
+// bytes it decoded for that. It notices damage of the part, and a wrong size of the whole; other damage may pass.
 //   std::size_t decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, ChunkPart, Queue<space::Host>&) const
-// Either the encoded size is always encoded_bound, and `from` has only the bytes that the part needs:
+// `from` has all encoded bytes, unless the codec has one of these. An encoded size that is always encoded_bound, and the
+// encoded bytes of a decoded range; `from` then has only those of the part, which may be the only ones read:
 //   ByteRange encoded_range(ByteRange decoded) const
-// or `from` has all encoded bytes. Of a bytes-to-bytes codec whose first bytes say where the others are, `from` may have
-// only these `index` bytes and those of the part, with undefined bytes around them; others are not read from the store:
-//   std::size_t index_size(std::size_t decoded) const                           of a chunk of that decoded size, or more
-//   ChunkPart encoded_part(ByteView<space::Host> index, ChunkPart decoded) const   not beyond `whole`; not trusted
-// If only some of its configurations can: bool decodes_parts() const.
+// Or, for bytes to bytes, the size of an index at the beginning of a chunk of that decoded size, and the encoded bytes
+// of a part, at least one and within `whole`. Only these two may be read; other bytes of `from` are then undefined:
+//   std::size_t index_size(std::size_t decoded) const
+//   ChunkPart encoded_part(ByteView<space::Host> index, ChunkPart decoded) const
+// If only some of its configurations decode parts: bool decodes_parts() const.
 // A codec that reads arrays may have the ChunkSpecification as first parameter: bytes alone do not state their
 // elements' type. A codec that only rearranges or converts elements needs neither decode nor encode: it is read
 // through, not run. One that changes values processes whole chunks: contiguous elements in C order, in native byte
 // order, aligned.
 // Any codec may have `C fitted(ChunkSpecification const&) const`, its form for a new array whose chunks reach it like
-// this (a bytes-to-bytes codec gets what the array-to-bytes codec gets), and `void expect_encodes() const`, which throws
-// a CodecError if the codec decodes, but does not encode, with its configuration; it is called when an array is created,
-// and before each write.
+// this; a bytes-to-bytes codec gets what the array-to-bytes codec gets. Any may have `void expect_encodes() const`,
+// which throws a CodecError if the codec decodes, but does not encode, with its configuration; it is called when an
+// array is created, and before each write.
 // A codec whose encoded size follows from the decoded size has `static constexpr bool has_fixed_size = true`; one that
 // accepts strings and bytes of any length has `takes_varying = true`.
 // A bytes-to-bytes codec whose behaviour is undefined for damaged bytes has `static constexpr bool needs_checked_bytes

@@ -69,8 +69,8 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> : public detail::Compos
     return AnyPipeline{Composed{detail::known_codecs<ArraySpace, BytesSpace, Cs...>, codecs}};
   }
 
-  /// The complete entries of its codecs in a document, as zarr-python writes them; with a chunk, for a new array of such
-  /// chunks. Throws: MetadataError, CodecError, if a codec does not accept them.
+  /// The complete entries of its codecs in a document, as zarr-python writes them; with a chunk, for a new array of
+  /// such chunks. Throws: MetadataError, CodecError, if a codec does not accept them.
   template <class... Chunk>
   requires(std::same_as<Chunk, ChunkSpecification>&&...) std::vector<Specification> specifications(Chunk... chunk)
   const {

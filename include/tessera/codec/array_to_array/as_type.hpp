@@ -49,7 +49,6 @@ struct AsType : detail::Elementwise<AsType> {
   Value configuration() const;
   AsType fitted(ChunkSpecification const& chunk) const;
 
-  DataType encoded_type(DataType) const { return encode_dtype.type; }
   ChunkSpecification encoded(ChunkSpecification chunk) const;
   detail::ConvertNumbers decoder(ChunkSpecification const& chunk) const;
   detail::ConvertNumbers encoder(ChunkSpecification const& chunk) const;

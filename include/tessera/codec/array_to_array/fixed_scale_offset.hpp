@@ -89,6 +89,7 @@ struct FixedScaleOffset : detail::Elementwise<FixedScaleOffset> {
   Value configuration() const;
   FixedScaleOffset fitted(ChunkSpecification const& chunk) const;
 
+  /// The type of encoded elements.
   DataType encoded_type(DataType type) const { return astype ? astype->type : type; }
   ChunkSpecification encoded(ChunkSpecification chunk) const;
   detail::UndoScaleOffset decoder(ChunkSpecification const& chunk) const;

@@ -43,6 +43,7 @@ struct Quantize : detail::Elementwise<Quantize> {
   Value configuration() const;
   Quantize fitted(ChunkSpecification const& chunk) const;
 
+  /// The type of encoded elements.
   DataType encoded_type(DataType type) const { return astype ? astype->type : type; }
   ChunkSpecification encoded(ChunkSpecification chunk) const;
   detail::ConvertNumbers decoder(ChunkSpecification const& chunk) const;

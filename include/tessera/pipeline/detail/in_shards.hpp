@@ -37,8 +37,8 @@ bool has_shards(P const& pipeline) {
     return P::is_sharded;
 }
 
-/// The codecs of a new array with such shards. Throws: MetadataError, if the shape of their inner chunks is missing, or given
-/// beside a pipeline that has one.
+/// The codecs of a new array with such shards. Throws: MetadataError, if the shape of their inner chunks is missing, or
+/// given beside a pipeline that has one.
 template <class P>
 std::vector<Specification> specifications_in_shards(P const& pipeline, Extents const& inner_chunks,
                                                     ChunkSpecification const& in_shard) {

@@ -93,8 +93,8 @@ struct ResolvedChunk {
   static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;  // sums of two do not wrap
 };
 
-/// One chunk to decode. If a stage runs, `to` has room for its part, or for decoded_size bytes, and becomes `decoded`. If
-/// none runs, `encoded` becomes `decoded`, and `to` is not used.
+/// One chunk to decode. If a stage runs, `to` has room for its part, or for decoded_size bytes, and becomes `decoded`.
+/// If none runs, `encoded` becomes `decoded`, and `to` is not used.
 template <MemorySpace BytesSpace, MemorySpace ArraySpace>
 struct DecodeTask {
   ByteView<BytesSpace> encoded;

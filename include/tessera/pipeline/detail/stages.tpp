@@ -66,8 +66,10 @@ void Stages<A, B, Queue, As, Bs>::decode(ResolvedChunk const& form, std::span<De
         tasks[i].to = room.sub(i * bound, has_parts ? buffers.parts[i].size : bound);
     }
     auto const* const change = changes_values(stage) ? &form.changes[--changed] : nullptr;
-    StageRun run{change ? change->decoded : form.stored_chunk(), change, tasks, buffers.most, queues,
-                 is_first && buffers.apart, buffers.ahead, next == none && buffers.is_placed ? &buffers.placer : nullptr};
+    StageRun run{change ? change->decoded : form.stored_chunk(), change, tasks, buffers.most, queues};
+    run.apart = is_first && buffers.apart;
+    run.ahead = buffers.ahead;
+    if (next == none && buffers.is_placed) run.placer = &buffers.placer;
     if (has_parts) run.parts = buffers.parts, run.beside = &buffers.beside;
     stage.decode(run, of_stage.lists);
     is_first = false;

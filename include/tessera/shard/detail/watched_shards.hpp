@@ -19,7 +19,8 @@ struct WatchedShard {
 /// For stores that can watch values. Its memory is used again.
 class WatchedShards {
  public:
-  /// Watches each shard of the slots, or each value that is read in two steps; slots of one are neighbours. Requires: the store lives until `clear`.
+  /// Watches each shard of the slots, or each value that is read in two steps; slots of one are neighbours. Requires:
+  /// the store lives until `clear`.
   template <class Source, class Slot>
   void begin(Source const& source, std::span<Slot const> slots) {
     clear();

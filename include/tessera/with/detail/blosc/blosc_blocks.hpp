@@ -35,8 +35,8 @@ class BloscBlocks {
   }
 
   BloscFrame const& frame() const { return frame_; }
-  /// Whether the other functions may be called. If not, the buffer is damaged, or older than the format of c-blosc 1, or
-  /// `from` ends too early.
+  /// Whether the other functions may be called. If not, the buffer is damaged, or older than the format of c-blosc 1,
+  /// or `from` ends before the offsets do.
   bool are_sound() const { return are_sound_; }
 
   /// Where block i is in the buffer: it ends where the next one begins.
