@@ -49,8 +49,8 @@ namespace tessera { inline namespace v0 {
 // A codec in host memory that can decode a part of a chunk alone has decode_part, which fills `to` and returns how many
 // bytes it decoded for that. It notices damage of the part, and a wrong size of the whole; other damage may pass.
 //   std::size_t decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, ChunkPart, Queue<space::Host>&) const
-// `from` has all encoded bytes, unless the codec has one of these. An encoded size that is always encoded_bound, and the
-// encoded bytes of a decoded range; `from` then has only those of the part, which may be the only ones read:
+// `from` has all encoded bytes, unless the codec has one of these. An encoded size that is always encoded_bound, and
+// the encoded bytes of a decoded range; `from` then has only those of the part, which may be the only ones read:
 //   ByteRange encoded_range(ByteRange decoded) const
 // Or, for bytes to bytes, the size of an index at the beginning of a chunk of that decoded size, and the encoded bytes
 // of a part, at least one and within `whole`. Only these two may be read; other bytes of `from` are then undefined:

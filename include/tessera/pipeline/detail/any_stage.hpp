@@ -27,7 +27,7 @@ struct StageRun {
   bool apart = false, ahead = false;                  ///< as for cross_batch
   AnyPlacer<space::Device> const** placer = nullptr;  ///< if elements are placed next: the stage may set a placer
   std::span<StageLink const> links{};                 ///< encoders behind it that use its sizes
-  std::span<ChunkPart const> parts{};               ///< of the chunks, if a stage decodes parts of some
+  std::span<ChunkPart const> parts{};                 ///< of the chunks, if a stage decodes parts of some
   std::uint64_t* beside = nullptr;                    ///< if so, counts the bytes decoded beside the parts
 };
 

@@ -24,8 +24,7 @@
 namespace tessera { inline namespace v0 { namespace detail {
 
 /// Runs of chunks of a few shards, for a loop; without shards, one run, or runs of a few values that are read in two
-/// steps. Limits the indexes in memory, and the open
-/// files, one per watched shard, to a few hundred for all threads.
+/// steps. Limits the indexes in memory, and the open files, one per watched value, to a few hundred for all threads.
 template <class P>
 auto runs_of_few_shards(ChunkAccess<P> const& source, std::span<ChunkRead<P>> all, typename P::queue_type& on) {
   constexpr std::size_t most_bytes = 4 << 20;  // of encoded indexes
@@ -34,7 +33,7 @@ auto runs_of_few_shards(ChunkAccess<P> const& source, std::span<ChunkRead<P>> al
   if (source.shards) {
     most = std::max<std::size_t>(most_bytes / source.shards->grid().levels().front().index->size(), 1);
     if (source.store.can.watches) most = std::min(most, most_files);
-  } else if (source.reads_indexes()) {
+  } else if (source.reads_indexes() && std::ranges::any_of(all, [](auto const& chunk) { return chunk.has_index; })) {
     most = most_files;
   }
   return Runs{all, [most](std::span<ChunkRead<P> const> left) {
