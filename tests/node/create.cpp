@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <support/document.hpp>
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <tessera/codec/array_to_array/as_type.hpp>
@@ -140,7 +141,7 @@ struct Fits {
 TEST_CASE("codecs are fitted to the shape, the elements and the fill value of the chunks that reach them") {
   Memory const store;
   auto const seen = [&](NewArray<std::uint8_t> wanted, auto const& pipeline) {
-    wanted.shape = {8, 12}, wanted.fill = 5, wanted.overwrite = true;
+    wanted.fill = 5, wanted.overwrite = true;
     create_array<std::uint8_t, 2>(store, "f", wanted, pipeline).write(all, std::vector<std::uint8_t>(96, 7));
     auto const text = to_json(member(document(store, "f"), "codecs"));
     auto const at = text.find("\"seen\":");
@@ -148,13 +149,14 @@ TEST_CASE("codecs are fitted to the shape, the elements and the fill value of th
   };
   using Stored = Pipeline<space::Host, codec::Transpose, codec::AsType, codec::Bytes, Fits>;
   auto const wide = test::specifications(R"([{"name": "transpose", "configuration": {"order": [1, 0]}},
-    {"name": "numcodecs.astype", "configuration": {"encode_dtype": "<u2", "decode_dtype": "|u1"}}, "bytes",
+    {"name": "numcodecs.astype", "configuration": {"encode_dtype": "<u2", "decode_dtype": "|u1"}},
+    {"name": "bytes", "configuration": {"endian": "little"}},
     {"name": "example.fits", "configuration": {"seen": "nothing"}}])");
   using Any = AnyPipeline<space::Host, space::Host, Codecs<codec::Transpose, codec::AsType, codec::Bytes, Fits>>;
-  CHECK(seen({.chunks = {4, 3}}, Stored::from(wide)) == "\"[3, 4] uint16 5\"");
-  CHECK(seen({.chunks = {4, 3}}, Any::from(wide)) == "\"[3, 4] uint16 5\"");
-  CHECK(seen({.shards = {4, 6}, .chunks = {2, 3}}, Stored::from(wide)) == "\"[3, 2] uint16 5\"");
-  CHECK(seen({.shards = {4, 6}, .chunks = {2, 3}}, Any::from(wide)) == "\"[3, 2] uint16 5\"");
+  CHECK(seen({.shape = {8, 12}, .chunks = {4, 3}}, Stored::from(wide)) == "\"[3, 4] uint16 5\"");
+  CHECK(seen({.shape = {8, 12}, .chunks = {4, 3}}, Any::from(wide)) == "\"[3, 4] uint16 5\"");
+  CHECK(seen({.shape = {8, 12}, .shards = {4, 6}, .chunks = {2, 3}}, Stored::from(wide)) == "\"[3, 2] uint16 5\"");
+  CHECK(seen({.shape = {8, 12}, .shards = {4, 6}, .chunks = {2, 3}}, Any::from(wide)) == "\"[3, 2] uint16 5\"");
 }
 
 TEST_CASE("groups are made above a node, and those that are there stay as they are") {
