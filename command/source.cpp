@@ -49,8 +49,8 @@ Array make_array(Store const& store, std::string path, tessera::ArrayMetadata me
 
 std::vector<tessera::Specification> complete_codecs(tessera::ArrayMetadata const& array) {
   auto const pipeline = Pipeline::from(array.codecs);
-  (void)pipeline.resolve({array.chunk_shape, array.type, array.fill, tessera::detail::components_of(array.fields)});
-  return pipeline.specifications(array.type);
+  (void)pipeline.resolve(chunk_of(array));
+  return pipeline.specifications(chunk_of(array));
 }
 
 void expect_readable(Store const& store, std::string const& path, tessera::ArrayMetadata const& array) {

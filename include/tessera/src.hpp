@@ -113,6 +113,7 @@
 #include <tessera/pipeline/detail/any_stage.ipp>
 #include <tessera/pipeline/detail/batch.ipp>
 #include <tessera/pipeline/detail/choice.ipp>
+#include <tessera/pipeline/detail/chunk_parts.ipp>
 #include <tessera/pipeline/detail/codec_headers.ipp>
 #include <tessera/pipeline/detail/implementations.ipp>
 #include <tessera/pipeline/detail/listed_codecs.ipp>

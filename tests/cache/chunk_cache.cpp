@@ -125,7 +125,7 @@ TEST_CASE("chunks of several sizes are refused") {
   metadata.type = {DataKind::signed_integer, 4};
   metadata.chunk_shape = {3};
   metadata.fill.resize(4);
-  metadata.codecs = Pipeline<space::Host, codec::Bytes>{}.specifications(metadata.type);
+  metadata.codecs = Pipeline<space::Host, codec::Bytes>{}.specifications(chunk_of(metadata));
   metadata.edges = {ChunkEdges{{{1, 1}, {3, 1}}}};
   auto const rectilinear = create_any(store, "r", metadata).as<std::int32_t, 1>();
   CHECK(error_of([&] {

@@ -79,7 +79,7 @@ TEST_CASE("values in allocations of their own cross one by one, be they neighbou
     };
     auto const known = Stored{};
     check(known);
-    check(Known::from(known.specifications(data_type_of<std::uint8_t>())));
+    check(Known::from(known.specifications(ChunkSpecification{{8}, data_type_of<std::uint8_t>()})));
   });
 }
 #endif

@@ -56,6 +56,34 @@ void check_read(A const& array, DeviceQueue& on) {
 
 }  // namespace
 
+namespace {
+
+template <class P>
+void check_parts(P const& pipeline, std::uint64_t decoded, DeviceQueue& on) {
+  constexpr std::uint64_t count = 40'000;
+  TemporaryFolder const folder;
+  LocalStore<HostBuffer> const store{folder / ""};
+  auto const array = create_array<float, 1>(store, "a", {.shape = {2 * count}, .chunks = {count}}, pipeline, on);
+  array.write(all, on_device<float, 1>(numbers_from(1.f, 2 * count), {2 * count}, on)).wait();
+  Traffic traffic;
+  auto const part = array.template read<DeviceBuffer>({{count + 5000, count + 5030}}, {.traffic = &traffic});
+  CHECK(on_host(part, on) == numbers_from(static_cast<float>(count) + 5001, 30));
+  CHECK(traffic.decoded == decoded);
+}
+
+}  // namespace
+
+TEST_CASE("the host decodes the wanted block of a chunk, and the wanted elements cross to the device") {
+  under_seeds(4, [] {
+    DeviceQueue on{HostQueue{2}};
+    codec::Blosc const blosc{"lz4", 5, "shuffle", 4, 8192};
+    check_parts(Pipeline<space::Device, Bytes, CastTo<space::Host>, codec::Blosc>{{}, {}, blosc}, 8192, on);
+    check_parts(AnyPipeline<space::Device, space::Host, AllCodecs>::from(
+                    std::vector{specification_of(Bytes{}), specification_of(blosc)}),
+                8192, on);
+  });
+}
+
 TEST_CASE("an array that is decoded in host memory is read into device buffers, and crosses in one copy") {
   under_seeds(4, [] {
     DeviceQueue on{HostQueue{2}};

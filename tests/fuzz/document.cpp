@@ -40,8 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     auto array = read_array_metadata(reader);
     try {
       auto const pipeline = AnyPipeline<space::Host, space::Host, AllCodecs>::from(array.codecs);
-      (void)pipeline.resolve({array.chunk_shape, array.type, array.fill, detail::components_of(array.fields)});
-      array.codecs = pipeline.specifications(array.type);
+      (void)pipeline.resolve(chunk_of(array));
+      array.codecs = pipeline.specifications(chunk_of(array));
     } catch (MetadataError const&) {
     }
     return array;

@@ -18,8 +18,8 @@ ArrayMetadata read(Value const& document) {
   ObjectReader reader{lowered, ""};
   auto array = read_array_metadata(reader);
   auto const pipeline = AnyPipeline<space::Host, space::Host, AllCodecs>::from(array.codecs);
-  (void)pipeline.resolve({array.chunk_shape, array.type, array.fill, detail::components_of(array.fields)});
-  array.codecs = pipeline.specifications(array.type);
+  (void)pipeline.resolve(chunk_of(array));
+  array.codecs = pipeline.specifications(chunk_of(array));
   return array;
 }
 

@@ -8,8 +8,10 @@
 
 #include <doctest/doctest.h>
 
+#include <support/document.hpp>
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
+#include <tessera/codec/array_to_array/as_type.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/node/create_group.hpp>
 #include <tessera/node/group.hpp>
@@ -112,6 +114,49 @@ TEST_CASE("codecs are fitted to the elements of a new array, as zarr-python does
   CHECK(codecs(std::complex<float>{}, Stored{{}, {.typesize = 4}}) == parse_json(endian + blosc(4)));
   Specification const given[] = {{"bytes", Members{{"endian", "little"}}}};  // the same, if it was composed at run time
   CHECK(codecs(std::uint8_t{}, AnyPipeline<space::Host>::from(given)) == parse_json(none + "]"));
+}
+
+// Writes the chunk that it was fitted to into its configuration.
+struct Fits {
+  using kind = bytes_to_bytes;
+  static constexpr std::string_view name = "example.fits";
+  std::string seen = "nothing";
+
+  static Fits from(ObjectReader& configuration) { return {configuration.at("seen").string()}; }
+  Value configuration() const { return Members{{"seen", seen}}; }
+  Fits fitted(ChunkSpecification const& chunk) const {
+    if (seen != "nothing") return *this;
+    return {to_text({to_string(chunk.shape), " ", chunk.type.name(), " ", std::to_integer<int>(chunk.fill.at(0))})};
+  }
+  std::size_t encoded_bound(std::size_t size) const { return size; }
+  std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
+    std::copy_n(from.data, from.size, to.data);
+    return from.size;
+  }
+  std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const {
+    return encode(from, to, on);
+  }
+};
+
+TEST_CASE("codecs are fitted to the shape, the elements and the fill value of the chunks that reach them") {
+  Memory const store;
+  auto const seen = [&](NewArray<std::uint8_t> wanted, auto const& pipeline) {
+    wanted.fill = 5, wanted.overwrite = true;
+    create_array<std::uint8_t, 2>(store, "f", wanted, pipeline).write(all, std::vector<std::uint8_t>(96, 7));
+    auto const text = to_json(member(document(store, "f"), "codecs"));
+    auto const at = text.find("\"seen\":");
+    return text.substr(text.find('"', at + 8), text.find('"', text.find('"', at + 8) + 1) + 1 - text.find('"', at + 8));
+  };
+  using Stored = Pipeline<space::Host, codec::Transpose, codec::AsType, codec::Bytes, Fits>;
+  auto const wide = test::specifications(R"([{"name": "transpose", "configuration": {"order": [1, 0]}},
+    {"name": "numcodecs.astype", "configuration": {"encode_dtype": "<u2", "decode_dtype": "|u1"}},
+    {"name": "bytes", "configuration": {"endian": "little"}},
+    {"name": "example.fits", "configuration": {"seen": "nothing"}}])");
+  using Any = AnyPipeline<space::Host, space::Host, Codecs<codec::Transpose, codec::AsType, codec::Bytes, Fits>>;
+  CHECK(seen({.shape = {8, 12}, .chunks = {4, 3}}, Stored::from(wide)) == "\"[3, 4] uint16 5\"");
+  CHECK(seen({.shape = {8, 12}, .chunks = {4, 3}}, Any::from(wide)) == "\"[3, 4] uint16 5\"");
+  CHECK(seen({.shape = {8, 12}, .shards = {4, 6}, .chunks = {2, 3}}, Stored::from(wide)) == "\"[3, 2] uint16 5\"");
+  CHECK(seen({.shape = {8, 12}, .shards = {4, 6}, .chunks = {2, 3}}, Any::from(wide)) == "\"[3, 2] uint16 5\"");
 }
 
 TEST_CASE("groups are made above a node, and those that are there stay as they are") {

@@ -127,7 +127,7 @@ TEST_CASE("an index without a checksum, a derived pipeline and a pipeline made a
   CHECK(open_array<int, 1, Derived>(store, "b").read(all)(7) == 5);
 
   using AtRunTime = AnyPipeline<space::Host, space::Host, Codecs<codec::Bytes>>;
-  auto const bytes = AtRunTime::from(Plain{}.specifications(data_type_of<int>()));
+  auto const bytes = AtRunTime::from(Plain{}.specifications(ChunkSpecification{{2}, data_type_of<int>()}));
   create_array<int, 1>(store, "c", {.shape = {8}, .shards = {4}, .chunks = {2}}, bytes).fill(all, 6);
   CHECK(document(store, "c") == document(store, "b"));
   CHECK(open_array<int, 1, Plain>(store, "c").read(all)(7) == 6);

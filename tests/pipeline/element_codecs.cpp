@@ -88,7 +88,8 @@ void check_delta() {
   T const expected[] = {3, 1, 1};
   check_stored<T>(Pipeline<space::Host, Delta, codec::Bytes>{}, expected);
   using Any = AnyPipeline<space::Host, space::Host, Codecs<codec::Transpose, Delta, codec::Bytes>>;
-  check_stored<T>(Any::from(Pipeline<space::Host, Delta, codec::Bytes>{}.specifications(data_type_of<T>())), expected);
+  ChunkSpecification const chunk{{3}, data_type_of<T>()};
+  check_stored<T>(Any::from(Pipeline<space::Host, Delta, codec::Bytes>{}.specifications(chunk)), expected);
 }
 
 }  // namespace

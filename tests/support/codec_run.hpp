@@ -25,6 +25,15 @@ Bytes decoded(C const& codec, Bytes const& from, std::size_t room) {
   return to;
 }
 
+/// Decodes a part, into room of its size.
+template <class C, class... Chunk>
+Bytes decoded_part(C const& codec, Bytes const& from, tessera::ChunkPart part, Chunk const&... chunk) {
+  tessera::Queue<tessera::space::Host> on;
+  Bytes to(part.size);
+  (void)codec.decode_part(chunk..., view(from), span(to), part, on);
+  return to;
+}
+
 /// One after the other.
 inline Bytes joined(std::initializer_list<Bytes> parts) {
   Bytes all;

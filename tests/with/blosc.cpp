@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <sstream>
 #include <string>
 
@@ -14,6 +17,7 @@ using namespace tessera;
 using test::Bytes;
 using test::check_refused;
 using test::decoded;
+using test::decoded_part;
 using test::encoded;
 
 static codec::Blosc blosc(std::string const& configuration) {
@@ -182,4 +186,89 @@ TEST_CASE("blosc: flipped bits are an error or other bytes, never more than the 
     }
   }
   CHECK(answered == 2000);
+}
+
+static Bytes part_of(Bytes const& bytes, ChunkPart part) {
+  auto const first = bytes.begin() + static_cast<std::ptrdiff_t>(part.first);
+  return {first, first + static_cast<std::ptrdiff_t>(part.size)};
+}
+static ChunkPart random_part(test::Random& random, std::size_t whole) {
+  auto const first = random(0, whole - 1);
+  return {first, random(1, random.one_in(2) ? std::min<std::size_t>(9, whole - first) : whole - first), whole};
+}
+
+TEST_CASE("blosc: parts are those of the whole chunk, with every compressor, shuffle and size of element and block") {
+  std::uint64_t const seed = 35;
+  CAPTURE(seed);
+  test::Random random{seed};
+  std::istringstream compressors{blosc_list_compressors()};
+  for (std::string cname; std::getline(compressors, cname, ',');)
+    for (auto* shuffle : {"noshuffle", "shuffle", "bitshuffle"})
+      for (std::size_t typesize : {1u, 3u, 4u, 16u, 17u, 255u})
+        for (std::size_t size : {1u, 127u, 128u, 5000u, 30'001u, 70'000u}) {
+          CAPTURE(std::string{cname});
+          CAPTURE(std::string{shuffle});
+          CAPTURE(typesize);
+          CAPTURE(size);
+          codec::Blosc const codec{cname, static_cast<int>(random(0, 9)), shuffle, typesize,
+                                   random.one_in(3) ? 0u : random(128, 9000)};
+          auto const elements = random.one_in(3) ? random.noise(size) : random.smooth(size);
+          auto const stored = encoded(codec, elements);
+          for (int i = 0; i < 4; ++i) {
+            auto const part = random_part(random, size);
+            CHECK(decoded_part(codec, stored, part) == part_of(elements, part));
+          }
+        }
+}
+
+TEST_CASE("blosc: blocks in any order, as several threads write them") {
+  codec::Blosc const codec{"zstd", 5, "shuffle", 4, 1024};
+  auto const elements = test::Random{36}.smooth(4096);
+  auto const stored = encoded(codec, elements);
+  auto const number = [](Bytes const& bytes, std::size_t at) {
+    std::size_t result = 0;
+    for (std::size_t i = 4; i-- > 0;) result = result << 8 | std::to_integer<std::size_t>(bytes[at + i]);
+    return result;
+  };
+  constexpr std::size_t table = 16, blocks = 4, first = table + 4 * blocks;
+  REQUIRE(number(stored, table) == first);
+  Bytes turned{stored.begin(), stored.begin() + first};
+  for (std::size_t i = blocks; i-- > 0;) {
+    auto const begin = number(stored, table + 4 * i);
+    auto const end = i + 1 < blocks ? number(stored, table + 4 * i + 4) : stored.size();
+    set(turned, table + 4 * i, static_cast<std::uint32_t>(turned.size()));
+    turned.insert(turned.end(), stored.begin() + static_cast<std::ptrdiff_t>(begin),
+                  stored.begin() + static_cast<std::ptrdiff_t>(end));
+  }
+  REQUIRE(decoded(codec, turned, 4096) == elements);
+  for (std::size_t at : {0u, 1000u, 2000u, 3000u, 4000u})
+    CHECK(decoded_part(codec, turned, {at, 96, 4096}) == part_of(elements, {at, 96, 4096}));
+}
+
+TEST_CASE("blosc: a part of a damaged chunk is an error, or other bytes, as the whole is") {
+  std::uint64_t const seed = 37;
+  CAPTURE(seed);
+  test::Random random{seed};
+  int answered = 0;
+  for (int round = 0; round < 4000; ++round) {
+    auto* const shuffle = random.one_in(2) ? "bitshuffle" : "shuffle";
+    codec::Blosc const codec{random.one_in(2) ? "zstd" : "lz4", 5, shuffle, random(1, 8), 512};
+    auto const elements = random.smooth(3000);
+    auto buffer = encoded(codec, elements);
+    auto const where = random.one_in(2) ? std::min<std::size_t>(buffer.size(), 60) : buffer.size();
+    if (random.one_in(4))
+      buffer.resize(random(0, buffer.size() - 1));
+    else
+      buffer[random(0, where - 1)] ^= static_cast<std::byte>(1u << random(0, 7));
+    buffer.shrink_to_fit();
+    auto const part = random_part(random, 3000);
+    try {
+      answered += decoded_part(codec, buffer, part).size() == part.size;
+    } catch (CodecError const&) {
+      ++answered;
+    }
+  }
+  CHECK(answered == 4000);
+  auto const stored = encoded(codec::Blosc{}, Bytes(1000));
+  check_refused<CodecError>([&] { decoded_part(codec::Blosc{}, stored, {0, 10, 1001}); }, {"1000 bytes", "1001"});
 }

@@ -1,7 +1,9 @@
 // zfp and numcodecs' zfpy: with bytes that zfpy 1.0.1 made, and with chunks that have wrong headers.
+#include <algorithm>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -157,6 +159,52 @@ TEST_CASE("zfp: shapes of no to four dimensions, and elements that it has or tha
   check_refused<MetadataError>([&] { codec.layout({{1, 1, 1, 1, 2}, data_type_of<float>()}); }, {"5 dimensions"});
   check_refused<CodecError>(
       [&] { encoded(made<codec::Zfp>(R"({"mode": "fixed_rate", "rate": 0})"), wide, promoted); }, {"keeps no bits"});
+}
+
+template <class C>
+void check_parts(C const& codec, ChunkSpecification const& chunk, test::Random& random) {
+  CAPTURE(to_string(chunk.shape));
+  CAPTURE(chunk.type.name());
+  std::size_t const item = chunk.type.size, whole = chunk.size_in_bytes(), count = whole / item;
+  auto const stored = encoded(codec, chunk, random.smooth(whole));
+  auto const all = decoded(codec, chunk, stored);
+  for (int i = 0; i < 6; ++i) {
+    auto const first = random(0, count - 1);
+    auto const n = random(1, random.one_in(2) ? std::min<std::size_t>(count - first, 9) : count - first);
+    Bytes found(n * item);
+    Queue<space::Host> on;
+    ChunkPart const part{first * item, n * item, whole};
+    auto const decoded = codec.decode_part(chunk, test::view(stored), test::span(found), part, on);
+    CHECK(decoded >= found.size());
+    CHECK(decoded <= whole);
+    CHECK(std::memcmp(found.data(), all.data() + first * item, found.size()) == 0);
+  }
+  auto damaged = stored;
+  damaged.resize(random(0, stored.size() - 1));
+  if (damaged.size() + 8 < stored.size()) {
+    Bytes found(item);
+    Queue<space::Host> on;
+    CHECK_THROWS_AS(codec.decode_part(chunk, test::view(damaged), test::span(found), {0, item, whole}, on), CodecError);
+  }
+}
+
+TEST_CASE("zfp at a fixed rate: parts are those of the whole chunk") {
+  std::uint64_t const seed = 81;
+  CAPTURE(seed);
+  test::Random random{seed};
+  for (Extents const& shape : {Extents{}, Extents{1}, Extents{70}, Extents{13, 9}, Extents{1, 1, 30}, Extents{9, 6, 11},
+                               Extents{5, 1, 6}, Extents{6, 5, 9, 7}})
+    for (auto const type : {data_type_of<std::int8_t>(), data_type_of<std::uint16_t>(), data_type_of<std::int32_t>(),
+                            data_type_of<std::uint64_t>(), data_type_of<float>(), data_type_of<double>()})
+      for (auto const* rate : {"6.3", "16", "1"}) {
+        CAPTURE(rate);
+        auto const fixed = to_text({R"({"mode": "fixed_rate", "rate": )", rate, "}"});
+        auto const of_numcodecs = to_text({R"({"mode": 2, "tolerance": -1, "precision": -1, "rate": )", rate, "}"});
+        ChunkSpecification const chunk{shape, type};
+        if (type != data_type_of<std::uint64_t>()) check_parts(made<codec::Zfp>(fixed), chunk, random);
+        if (type.size >= 4 && type.kind != DataKind::unsigned_integer && shape.rank() > 0)
+          check_parts(made<codec::Zfpy>(of_numcodecs), chunk, random);
+      }
 }
 
 TEST_CASE("zfpy: chunks with a header, which says how they decode (NUM-ZFPY)") {

@@ -1,4 +1,4 @@
-// ChunkSpecification and CodecTask: a chunk as codecs see it, and their input and output.
+// ChunkSpecification, CodecTask and ChunkPart: a chunk as codecs see it, and their input and output.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -26,6 +26,11 @@ struct CodecTask {
   ByteView<From> from;
   ByteSpan<To> to;
   std::size_t size = 0;
+};
+
+/// Some bytes of a chunk: `size` bytes from byte `first` on, of `whole`.
+struct ChunkPart {
+  std::size_t first, size, whole;
 };
 
 }}  // namespace tessera::v0

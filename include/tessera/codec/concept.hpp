@@ -12,6 +12,7 @@
 #include <tessera/codec/detail/elements.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/object_reader.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/view/layout.hpp>
@@ -45,16 +46,27 @@ namespace tessera { inline namespace v0 {
 // If the host need not know its input sizes either, it has `static constexpr bool takes_sizes = true`: the host does
 // not wait between a codec that leaves sizes and the codecs after it that take them. If its output sizes follow from
 // its input sizes alone, it has both forms of encode.
+// A codec in host memory that can decode a part of a chunk alone has decode_part, which fills `to` and returns how many
+// bytes it decoded for that. It notices damage of the part, and a wrong size of the whole; other damage may pass.
+//   std::size_t decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, ChunkPart, Queue<space::Host>&) const
+// `from` has all encoded bytes, unless the codec has one of these. An encoded size that is always encoded_bound, and
+// the encoded bytes of a decoded range; `from` then has only those of the part, which may be the only ones read:
+//   ByteRange encoded_range(ByteRange decoded) const
+// Or, for bytes to bytes, the size of an index at the beginning of a chunk of that decoded size, and the encoded bytes
+// of a part, at least one and within `whole`. Only these two may be read; other bytes of `from` are then undefined:
+//   std::size_t index_size(std::size_t decoded) const
+//   ChunkPart encoded_part(ByteView<space::Host> index, ChunkPart decoded) const
+// If only some of its configurations decode parts: bool decodes_parts() const.
 // A codec that reads arrays may have the ChunkSpecification as first parameter: bytes alone do not state their
 // elements' type. A codec that only rearranges or converts elements needs neither decode nor encode: it is read
 // through, not run. One that changes values processes whole chunks: contiguous elements in C order, in native byte
 // order, aligned.
-// Any codec may have `C fitted(DataType) const`, its form for a new array of such elements, and `void expect_encodes()
-// const`, which throws a CodecError if the codec decodes, but does not encode, with its configuration; it is called
-// when an array is created, and before each write.
+// Any codec may have `C fitted(ChunkSpecification const&) const`, its form for a new array whose chunks reach it like
+// this; a bytes-to-bytes codec gets what the array-to-bytes codec gets. Any may have `void expect_encodes() const`,
+// which throws a CodecError if the codec decodes, but does not encode, with its configuration; it is called when an
+// array is created, and before each write.
 // A codec whose encoded size follows from the decoded size has `static constexpr bool has_fixed_size = true`; one that
-// accepts strings and bytes of any length has `takes_varying = true`; an array-to-array codec that makes elements of
-// another type has `DataType encoded_type(DataType) const`, that type for a given one.
+// accepts strings and bytes of any length has `takes_varying = true`.
 // A bytes-to-bytes codec whose behaviour is undefined for damaged bytes has `static constexpr bool needs_checked_bytes
 // = true`; one that decodes to the bytes that were encoded, or throws, has `checks_bytes = true`. The former requires
 // the latter right behind it.
@@ -105,6 +117,9 @@ struct has_decode {
 struct has_encode {
   void encode();
 };
+struct has_decode_part {
+  void decode_part();
+};
 template <class C, class Other>
 struct beside : C, Other {};
 template <class C>
@@ -114,6 +129,11 @@ concept NamesDecode = (!std::is_final_v<C> && !requires { &beside<C, has_decode>
 template <class C>
 concept NamesEncode = (!std::is_final_v<C> && !requires { &beside<C, has_encode>::encode; }) || requires {
   &C::encode;
+};
+
+template <class C>
+concept NamesDecodePart = (!std::is_final_v<C> && !requires { &beside<C, has_decode_part>::decode_part; }) || requires {
+  &C::decode_part;
 };
 
 // A codec that is read through, with a layout.
@@ -152,6 +172,55 @@ struct Encode {
   }
 };
 
+struct DecodePart {
+  template <class C, class... A>
+  requires requires(C const& codec, A&&... a) { codec.decode_part(std::forward<A>(a)...); }
+  std::size_t operator()(C const& codec, ChunkSpecification const&, A&&... a) const {
+    return codec.decode_part(std::forward<A>(a)...);
+  }
+  template <class C, class... A>
+  requires requires(C const& codec, ChunkSpecification const& chunk, A&&... a) {
+    codec.decode_part(chunk, std::forward<A>(a)...);
+  }
+  std::size_t operator()(C const& codec, ChunkSpecification const& chunk, A&&... a) const {
+    return codec.decode_part(chunk, std::forward<A>(a)...);
+  }
+};
+struct EncodedRange {
+  template <class C>
+  requires requires(C const& codec, ByteRange part) { codec.encoded_range(part); }
+  ByteRange operator()(C const& codec, ChunkSpecification const&, ByteRange part) const {
+    return codec.encoded_range(part);
+  }
+  template <class C>
+  requires requires(C const& codec, ChunkSpecification const& chunk, ByteRange part) {
+    codec.encoded_range(chunk, part);
+  }
+  ByteRange operator()(C const& codec, ChunkSpecification const& chunk, ByteRange part) const {
+    return codec.encoded_range(chunk, part);
+  }
+};
+template <class C>
+concept DecodesParts = std::invocable<DecodePart, C const&, ChunkSpecification const&, ByteView<space::Host>,
+                                      ByteSpan<space::Host>, ChunkPart, Queue<space::Host>&>;
+template <class C>
+concept SaysEncodedRange = std::invocable<EncodedRange, C const&, ChunkSpecification const&, ByteRange>;
+template <class C>
+concept HasIndex = requires(C const& codec, ByteView<space::Host> index, ChunkPart part) {
+  { codec.index_size(std::size_t{}) } -> std::convertible_to<std::size_t>;
+  { codec.encoded_part(index, part) } -> std::convertible_to<ChunkPart>;
+};
+template <class C>
+concept HasPartOfIndex = requires(C const& codec) {
+  codec.index_size(std::size_t{});
+} || requires(C const& codec, ByteView<space::Host> index, ChunkPart part) {
+  codec.encoded_part(index, part);
+};
+template <class C>
+concept SaysWhetherParts = requires(C const& codec) {
+  { codec.decodes_parts() } -> std::convertible_to<bool>;
+};
+
 template <class C>
 concept SaysForm = requires(C const& codec, ChunkSpecification chunk) { codec.encoded(chunk); };
 
@@ -166,9 +235,36 @@ ChunkSpecification encoded_chunk(C const& codec, ChunkSpecification const& chunk
   }
 }
 
+// The members of a codec that decodes parts belong together.
+template <Codec C>
+consteval bool check_parts() {
+  static_assert(DecodesParts<C> || !NamesDecodePart<C>,
+                "tessera: this codec's 'decode_part' would not be called: it must be 'std::size_t "
+                "decode_part(ByteView<space::Host>, ByteSpan<space::Host>, ChunkPart, Queue<space::Host>&) const'");
+  constexpr bool has_more = SaysEncodedRange<C> || SaysWhetherParts<C> || HasPartOfIndex<C>;
+  static_assert(DecodesParts<C> || NamesDecodePart<C> || !has_more,
+                "tessera: this codec has 'encoded_range', 'encoded_part', 'index_size' or 'decodes_parts', which would "
+                "not be called without 'decode_part'");
+  constexpr bool is_either = !HasPartOfIndex<C> || (HasIndex<C> && !SaysEncodedRange<C>);
+  static_assert(!DecodesParts<C> || is_either,
+                "tessera: this codec needs both 'index_size' and 'encoded_part', without 'encoded_range', or only "
+                "'encoded_range', or none of them");
+  return DecodesParts<C> ? is_either : !NamesDecodePart<C> && !has_more;
+}
+
+// `fitted` before 0.3.
+template <class C>
+concept IsFittedToType = requires(C const& codec, DataType type) {
+  codec.fitted(type);
+};
+
 // All members of the codec are used, and it has those that its kind requires.
 template <Codec C>
 consteval bool check_codec() {
+  static_assert(!IsFittedToType<C>,
+                "tessera: this codec's 'fitted' takes a DataType, and would not be called: it must be 'C "
+                "fitted(ChunkSpecification const&) const', whose argument has the DataType as '.type'");
+  if constexpr (IsFittedToType<C> || !check_parts<C>()) return false;
   if constexpr (std::same_as<typename C::kind, array_to_array>) {
     constexpr bool runs = NamesDecode<C> || NamesEncode<C>;
     constexpr bool is_one = !(runs && ReadThrough<C>);

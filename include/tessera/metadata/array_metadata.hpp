@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/codec/chunk.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/bounds.hpp>
@@ -64,6 +65,9 @@ struct ArrayMetadata {
 /// Throws: MetadataError naming the member, the value found and the one expected. An error that names an unsupported
 /// feature means that the rest is valid.
 TESSERA_DECL ArrayMetadata read_array_metadata(ObjectReader& reader);
+
+/// A chunk as it reaches the first codec; of a rectilinear grid, one of `chunk_shape`.
+TESSERA_DECL ChunkSpecification chunk_of(ArrayMetadata const& array);
 
 /// As `zarr.json`, member for member as zarr-python writes it; for a Zarr v2 array, in the form of read_document.
 /// Throws: MetadataError, if the attributes are broken.

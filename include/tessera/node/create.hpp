@@ -114,19 +114,22 @@ ArrayMetadata described(NewArray<T> const& wanted, P const& pipeline) {
   auto const& chunks = wanted.chunks.rank() > 0 ? wanted.chunks : old;
   bool const in_shards = wanted.shards.rank() > 0;
   check_new_chunks(wanted.shape, chunks, wanted.shards, wanted.chunks.rank() > 0 || old.rank() == 0);
-  return {wanted.shape,
-          type,
-          in_shards ? wanted.shards : chunks,
-          wanted.key_encoding,
-          ElementsOf<T>::fill_of(wanted.fill),
-          in_shards ? specifications_in_shards(pipeline, chunks, type) : pipeline.specifications(type),
-          wanted.attributes,
-          wanted.dimension_names,
-          Members{},
-          List{},
-          wanted.format,
-          fields_of<T>(),
-          wanted.structured && wanted.format == ZarrFormat::v3 && type.kind == DataKind::structure};
+  ArrayMetadata array{wanted.shape,
+                      type,
+                      in_shards ? wanted.shards : chunks,
+                      wanted.key_encoding,
+                      ElementsOf<T>::fill_of(wanted.fill),
+                      {},
+                      wanted.attributes,
+                      wanted.dimension_names,
+                      Members{},
+                      List{},
+                      wanted.format,
+                      fields_of<T>(),
+                      wanted.structured && wanted.format == ZarrFormat::v3 && type.kind == DataKind::structure};
+  auto chunk = chunk_of(array);
+  array.codecs = in_shards ? specifications_in_shards(pipeline, chunks, chunk) : pipeline.specifications(chunk);
+  return array;
 }
 
 }  // namespace detail
@@ -151,7 +154,7 @@ auto create_any(S const& store, std::string path, ArrayMetadata metadata, Create
       metadata.codecs = detail::with_shards<P>(metadata.codecs, [&]<class Q>(std::type_identity<Q>) {
         auto const pipeline = Q::from(metadata.codecs);
         detail::in_codecs_of(store, document_key(path, metadata.format), [&] { pipeline.expect_encodes(); });
-        return pipeline.specifications(metadata.type);
+        return pipeline.specifications(chunk_of(metadata));
       });
       detail::check_new(metadata);
       if (metadata.format == ZarrFormat::v2) metadata = detail::as_v2(std::move(metadata));

@@ -71,12 +71,12 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> : public detail::Compos
     return AnyPipeline{Composed{detail::rows_of_list<ArraySpace, BytesSpace, Cs...>(), codecs}};
   }
 
-  /// The complete entries of its codecs in a document, as zarr-python writes them; with a type, for a new array of such
-  /// elements.
-  template <class... Type>
-  requires(std::same_as<Type, DataType>&&...) std::vector<Specification> specifications(Type... type)
+  /// The complete entries of its codecs in a document, as zarr-python writes them; with a chunk, for a new array of
+  /// such chunks. Throws: MetadataError, CodecError, if a codec does not accept them.
+  template <class... Chunk>
+  requires(std::same_as<Chunk, ChunkSpecification>&&...) std::vector<Specification> specifications(Chunk... chunk)
   const {
-    return complete(*this, type...);
+    return complete(*this, chunk...);
   }
 
   void decode(ResolvedChunk const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
@@ -89,14 +89,14 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> : public detail::Compos
  private:
   explicit AnyPipeline(Composed&& composed) : Composed{std::move(composed)} {}
 
-  template <class... Type>
-  static std::vector<Specification> complete(Composed const& pipeline, Type... type) {
+  template <class... Chunk>
+  static std::vector<Specification> complete(Composed const& pipeline, Chunk... chunk) {
     std::vector<Specification> list;
     for (auto const& given : pipeline.codecs())
       if (auto const* const shard = pipeline.shard(); shard && given.name == shard->name)
-        list.push_back({given.name, shard->configuration(complete(shard->inner, type...))});
+        list.push_back({given.name, shard->configuration(complete(shard->inner, shard->inner_chunk(chunk)...))});
       else
-        detail::add_complete<Cs...>(list, given, type...);
+        detail::add_complete<Cs...>(list, given, chunk...);
     return list;
   }
 };

@@ -140,15 +140,13 @@ class Pipeline {
     return pipeline;
   }
 
-  /// The entries of its codecs in a document; with a type, for a new array of such elements.
-  template <class... Type>
-  requires(std::same_as<Type, DataType>&&...) std::vector<Specification> specifications(Type... type)
+  /// The entries of its codecs in a document; with a chunk, for a new array of such chunks. Throws: MetadataError,
+  /// CodecError, if a codec does not accept them.
+  template <class... Chunk>
+  requires(std::same_as<Chunk, ChunkSpecification>&&...) std::vector<Specification> specifications(Chunk... chunk)
   const {
     std::vector<Specification> list;
-    for_each_codec([&](auto const& codec) {
-      list.push_back(specification_of(codec, type...));
-      ((type = type_behind(codec, type)), ...);
-    });
+    for_each_codec([&](auto const& codec) { list.push_back(specification_of(codec, chunk...)); });
     return list;
   }
 

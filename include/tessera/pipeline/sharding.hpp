@@ -87,8 +87,11 @@ struct Sharding {
                    {"index_codecs", detail::to_value(index.specifications())},
                    {"index_location", index_at_start ? "start" : "end"}};
   }
-  Sharding fitted(DataType type) const {
-    return {chunk_shape, Inner::from(inner.specifications(type)), index, index_at_start};
+  Sharding fitted(ChunkSpecification const& shard) const {
+    return {chunk_shape, Inner::from(inner.specifications(inner_chunk(shard))), index, index_at_start};
+  }
+  ChunkSpecification inner_chunk(ChunkSpecification const& shard) const {
+    return {chunk_shape, shard.type, shard.fill, shard.components};
   }
 
   /// The form of inner chunks, in this level of shards.
@@ -109,7 +112,7 @@ struct Sharding {
     auto const entries = element_count(grid, "the inner chunks of a shard");
     if (entries > most)
       throw MetadataError{to_text({"a shard of ", entries, " inner chunks, expected at most ", most})};
-    auto form = inner.resolve({chunk_shape, shard.type, shard.fill, shard.components});
+    auto form = inner.resolve(inner_chunk(shard));
     if (!form.shards.empty() && form.shards.front().behind)
       throw MetadataError{to_text({"member configuration.codecs: ", describe(form.shards.front().behind->name()),
                                    " after sharding_indexed in a shard is not supported"})};

@@ -1,6 +1,8 @@
 // codec::Blosc: Blosc 1 buffers (specification: codecs/blosc). Needs c-blosc 1.x (BSD-3-Clause): link tessera::blosc.
 #pragma once
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include <blosc.h>
 
 #include <tessera/codec/concept.hpp>
+#include <tessera/with/detail/blosc/blosc_blocks.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace codec {
@@ -48,9 +51,9 @@ struct Blosc {
                    {"blocksize", Value::integer(static_cast<long long>(blocksize))}};
   }
 
-  Blosc fitted(DataType type) const {
+  Blosc fitted(ChunkSpecification const& chunk) const {
     auto result = *this;
-    if (typesize == 0) result.typesize = type.varies() ? 1 : type.size;
+    if (typesize == 0) result.typesize = chunk.type.varies() ? 1 : chunk.type.size;
     return result;
   }
 
@@ -64,19 +67,68 @@ struct Blosc {
     return size;
   }
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
-    std::size_t size = 0;
-    expect_version(from);
-    from = without_tail(from);
-    if (from.size < BLOSC_MIN_HEADER_LENGTH || blosc_cbuffer_validate(from.data, from.size, &size) < 0)
-      throw CodecError{"the header does not fit the " + std::to_string(from.size) + " bytes stored"};
+    auto const size = checked(from);
     if (size > to.size)
       throw CodecError{"the header says " + std::to_string(size) + " bytes, expected " + std::to_string(to.size)};
     if (size == 0) return 0;
     expect_compressor(from);
-    auto const done = blosc_decompress_ctx(from.data, to.data, to.size, 1);
-    if (done < 0 || static_cast<std::size_t>(done) != size)
-      throw CodecError{to_text({from.size, " bytes do not decode to ", size, " bytes"})};
-    return size;
+    return decompress(from, to.sub(0, size));
+  }
+  /// The header and the offsets of blocks of 4096 bytes or more; of smaller ones, whole chunks are read.
+  std::size_t index_size(std::size_t decoded) const {
+    return detail::BloscFrame::header + detail::BloscFrame::number * (decoded / 4096 + 1);
+  }
+  ChunkPart encoded_part(ByteView<space::Host> index, ChunkPart part) const {
+    if (index.size < BLOSC_MIN_HEADER_LENGTH)
+      throw CodecError{"the header does not fit the " + std::to_string(index.size) + " bytes stored"};
+    auto const size = size_in_header(index);
+    detail::BloscScratch scratch;
+    detail::BloscBlocks const blocks{index, size, scratch};
+    auto const& frame = blocks.frame();
+    if (!blocks.are_sound() || frame.content != part.whole) return {0, size, size};
+    if (frame.is_stored()) return {BLOSC_MIN_HEADER_LENGTH + part.first, part.size, size};
+    auto all = blocks.range(part.first / frame.block);
+    for (auto i = part.first / frame.block + 1; i <= (part.first + part.size - 1) / frame.block; ++i) {
+      auto const [begin, end] = blocks.range(i);
+      all = {std::min(all.begin, begin), std::max(all.end, end)};
+    }
+    return {static_cast<std::size_t>(all.begin), static_cast<std::size_t>(all.end - all.begin), size};
+  }
+  /// Decodes the blocks that the part is in.
+  std::size_t decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, ChunkPart part,
+                          Queue<space::Host>& on) const {
+    if (auto const size = checked(from); size != part.whole)
+      throw CodecError{"the header says " + std::to_string(size) + " bytes, expected " + std::to_string(part.whole)};
+    if (part.size == part.whole) return decode(from, to, on);
+    expect_compressor(from);
+    auto const scratch = on.lease<detail::BloscScratch>();
+    detail::BloscBlocks const blocks{from, from.size, *scratch};
+    auto const& frame = blocks.frame();
+    if (!blocks.are_sound()) {  // the library has the last word
+      scratch->decoded.resize(part.whole);
+      decompress(from, {scratch->decoded.data(), part.whole});
+      std::memcpy(to.data, scratch->decoded.data() + part.first, part.size);
+      return part.whole;
+    }
+    if (frame.is_stored()) {
+      std::memcpy(to.data, from.data + BLOSC_MIN_HEADER_LENGTH + part.first, part.size);
+      return part.size;
+    }
+    std::size_t decoded = 0;
+    for (std::size_t done = 0; done < part.size;) {
+      auto const i = (part.first + done) / frame.block, within = (part.first + done) % frame.block;
+      auto const size = static_cast<std::size_t>(frame.size_of(i)), n = std::min(size - within, part.size - done);
+      if (n == size) {
+        decompress(blocks.alone(i), to.sub(done, n));
+      } else {
+        scratch->decoded.resize(size);
+        decompress(blocks.alone(i), {scratch->decoded.data(), size});
+        std::memcpy(to.data + done, scratch->decoded.data() + within, n);
+      }
+      done += n;
+      decoded += size;
+    }
+    return decoded;
   }
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
     if (from.size > BLOSC_MAX_BUFFERSIZE)
@@ -94,13 +146,30 @@ struct Blosc {
  private:
   std::size_t shuffled_together() const { return typesize == 0 ? 1 : typesize; }
 
+  // The decoded size that the header states, which fits the bytes. Leaves out bytes behind the buffer.
+  static std::size_t checked(ByteView<space::Host>& from) {
+    std::size_t size = 0;
+    expect_version(from);
+    from = without_tail(from);
+    if (from.size < BLOSC_MIN_HEADER_LENGTH || blosc_cbuffer_validate(from.data, from.size, &size) < 0)
+      throw CodecError{"the header does not fit the " + std::to_string(from.size) + " bytes stored"};
+    return size;
+  }
+  // Requires: `to` has the size that the header states.
+  static std::size_t decompress(ByteView<space::Host> from, ByteSpan<space::Host> to) {
+    auto const done = blosc_decompress_ctx(from.data, to.data, to.size, 1);
+    if (done < 0 || static_cast<std::size_t>(done) != to.size)
+      throw CodecError{to_text({from.size, " bytes do not decode to ", to.size, " bytes"})};
+    return to.size;
+  }
+
   // The buffer, by the size in its header: z5 leaves bytes after it.
   static ByteView<space::Host> without_tail(ByteView<space::Host> from) {
-    constexpr std::size_t size_at = 12;
-    if (from.size < BLOSC_MIN_HEADER_LENGTH) return from;
-    std::size_t size = 0;
-    for (std::size_t i = 4; i-- > 0;) size = size << 8 | std::to_integer<std::size_t>(from.data[size_at + i]);
-    return size < from.size ? from.sub(0, size) : from;
+    return from.size < BLOSC_MIN_HEADER_LENGTH ? from : from.sub(0, std::min(size_in_header(from), from.size));
+  }
+  static std::size_t size_in_header(ByteView<space::Host> from) {
+    constexpr std::size_t at = 12;
+    return static_cast<std::size_t>(detail::frame_integer(from.data + at, 4));
   }
   static void expect_version(ByteView<space::Host> from) {
     constexpr unsigned last_of_blosc2 = 5;

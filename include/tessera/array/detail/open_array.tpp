@@ -39,7 +39,9 @@ OpenArray<P>::~OpenArray() = default;
 
 template <class P>
 ChunkSpecification OpenArray<P>::specification_of(ArrayMetadata const& metadata, Extents const& chunk) {
-  return {chunk, metadata.type, metadata.fill, components_of(metadata.fields)};
+  auto found = chunk_of(metadata);
+  found.shape = chunk;
+  return found;
 }
 
 template <class P>

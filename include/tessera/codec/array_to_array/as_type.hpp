@@ -47,9 +47,8 @@ struct AsType : detail::Elementwise<AsType> {
 
   static AsType from(ObjectReader& configuration);
   Value configuration() const;
-  AsType fitted(DataType type) const;
+  AsType fitted(ChunkSpecification const& chunk) const;
 
-  DataType encoded_type(DataType) const { return encode_dtype.type; }
   ChunkSpecification encoded(ChunkSpecification chunk) const;
   detail::ConvertNumbers decoder(ChunkSpecification const& chunk) const;
   detail::ConvertNumbers encoder(ChunkSpecification const& chunk) const;

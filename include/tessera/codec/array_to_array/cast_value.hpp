@@ -30,7 +30,6 @@ struct CastValue : detail::Elementwise<CastValue> {
   static CastValue from(ObjectReader& configuration);
   Value configuration() const;
 
-  DataType encoded_type(DataType) const { return data_type; }
   /// Throws: MetadataError, if decoding does not restore the fill value.
   ChunkSpecification encoded(ChunkSpecification chunk) const;
   detail::CastNumbers decoder(ChunkSpecification const& chunk) const;

@@ -27,7 +27,6 @@ struct Delta {
   static Delta from(ObjectReader& configuration);
   Value configuration() const;
 
-  DataType encoded_type(DataType) const { return astype.type; }
   ChunkSpecification encoded(ChunkSpecification chunk) const;
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const;
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const;

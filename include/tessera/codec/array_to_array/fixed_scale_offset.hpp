@@ -87,8 +87,9 @@ struct FixedScaleOffset : detail::Elementwise<FixedScaleOffset> {
 
   static FixedScaleOffset from(ObjectReader& configuration);
   Value configuration() const;
-  FixedScaleOffset fitted(DataType type) const;
+  FixedScaleOffset fitted(ChunkSpecification const& chunk) const;
 
+  /// The type of encoded elements.
   DataType encoded_type(DataType type) const { return astype ? astype->type : type; }
   ChunkSpecification encoded(ChunkSpecification chunk) const;
   detail::UndoScaleOffset decoder(ChunkSpecification const& chunk) const;

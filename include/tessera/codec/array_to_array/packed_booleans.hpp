@@ -43,7 +43,6 @@ struct PackedBooleans {
   template <class S>
   static constexpr bool runs_in = S::host_accessible;
 
-  DataType encoded_type(DataType) const;
   ChunkSpecification encoded(ChunkSpecification chunk) const;
 
   std::size_t decode(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,

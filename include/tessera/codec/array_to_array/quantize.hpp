@@ -41,8 +41,9 @@ struct Quantize : detail::Elementwise<Quantize> {
 
   static Quantize from(ObjectReader& configuration);
   Value configuration() const;
-  Quantize fitted(DataType type) const;
+  Quantize fitted(ChunkSpecification const& chunk) const;
 
+  /// The type of encoded elements.
   DataType encoded_type(DataType type) const { return astype ? astype->type : type; }
   ChunkSpecification encoded(ChunkSpecification chunk) const;
   detail::ConvertNumbers decoder(ChunkSpecification const& chunk) const;

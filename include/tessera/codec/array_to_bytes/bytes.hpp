@@ -23,7 +23,7 @@ struct Bytes {
   Value configuration() const;
 
   /// As zarr-python writes it: without `endian` for elements without a byte order.
-  Bytes fitted(DataType type) const;
+  Bytes fitted(ChunkSpecification const& chunk) const;
   Layout layout(ChunkSpecification const& chunk) const;
 };
 

@@ -32,7 +32,7 @@ struct Pcodec {
   static Pcodec from(ObjectReader& configuration);
   Value configuration() const { return given; }
   /// For a new array. Throws: CodecError, always: it could not be written.
-  Pcodec fitted(DataType) const { refuse(); }
+  Pcodec fitted(ChunkSpecification const&) const { refuse(); }
 
   /// Throws: MetadataError, if the codec does not accept the elements.
   Layout layout(ChunkSpecification const& chunk) const;

@@ -6,10 +6,11 @@
 #include <type_traits>
 #include <utility>
 
+#include <tessera/codec/chunk.hpp>
 #include <tessera/codec/concept.hpp>
 #include <tessera/core/config.hpp>
-#include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/function_ref.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/core/object_reader.hpp>
 #include <tessera/core/value.hpp>
 
@@ -56,28 +57,29 @@ C make_codec(Specification const& specification, More const&... more) {
   return *std::move(codec);
 }
 
-/// The type of encoded elements; a codec that changes it has `DataType encoded_type(DataType) const`.
-template <Codec C>
-DataType type_behind(C const& codec, DataType type) {
-  if constexpr (requires { codec.encoded_type(type); })
-    return codec.encoded_type(type);
-  else
-    return type;
-}
-
 /// The entry of this codec in a document.
 template <Codec C>
 Specification specification_of(C const& codec) {
   return {std::string{C::name}, detail::configuration_of(codec)};
 }
 
-/// The same, for a new array of such elements.
+/// The same, for a new array. `chunk`, as it reaches the codec, becomes the chunk as it reaches the next one. Throws:
+/// MetadataError, CodecError, with the codec, if it does not accept the elements.
 template <Codec C>
-Specification specification_of(C const& codec, DataType type) {
-  if constexpr (requires { codec.fitted(type); })
-    return specification_of(codec.fitted(type));
+Specification specification_of(C const& codec, ChunkSpecification& chunk) {
+  auto const write = [&](C const& fitted) {
+    if constexpr (C::kind::writes_array) try {
+        chunk = detail::encoded_chunk(fitted, chunk);
+      } catch (Error& error) {
+        error.in_codec(C::name);
+        throw;
+      }
+    return specification_of(fitted);
+  };
+  if constexpr (requires { codec.fitted(chunk); })
+    return write(codec.fitted(chunk));
   else
-    return specification_of(codec);
+    return write(codec);
 }
 
 }}  // namespace tessera::v0

@@ -25,6 +25,15 @@ struct Elementwise {
                      Queue<space::Host>&) const {
     return run(self().decoder(chunk), from, to);
   }
+  std::size_t decode_part(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
+                          ChunkPart part, Queue<space::Host>&) const {
+    auto const f = self().decoder(chunk);
+    return run(f, from, to, part.first / f.to_size);
+  }
+  ByteRange encoded_range(ChunkSpecification const& chunk, ByteRange part) const {
+    auto const f = self().decoder(chunk);
+    return {part.offset / f.to_size * f.from_size, part.size / f.to_size * f.from_size};
+  }
   std::size_t encode(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
                      Queue<space::Host>&) const {
     return run(self().encoder(chunk), from, to);
@@ -45,14 +54,15 @@ struct Elementwise {
  private:
   Self const& self() const { return static_cast<Self const&>(*this); }
 
+  // `before`: elements of the chunk before these.
   template <class F>
-  static std::size_t run(F const& f, ByteView<space::Host> from, ByteSpan<space::Host> to) {
+  static std::size_t run(F const& f, ByteView<space::Host> from, ByteSpan<space::Host> to, std::size_t before = 0) {
     constexpr std::size_t most = 256;
     auto const all = count(f, from.size, to.size);
     for (std::size_t i = 0; i < all; i += most) {
       auto const n = std::min(most, all - i);
       auto const made = f.template run<most>(from.data + i * f.from_size, to.data + i * f.to_size, n);
-      if (made != n) refuse_element(i + made);
+      if (made != n) refuse_element(before + i + made);
     }
     return all * f.to_size;
   }

@@ -154,6 +154,10 @@ TESSERA_DECL ArrayMetadata read_array_metadata(ObjectReader& reader) {
   return array;
 }
 
+TESSERA_DECL ChunkSpecification chunk_of(ArrayMetadata const& array) {
+  return {array.chunk_shape, array.type, array.fill, detail::components_of(array.fields)};
+}
+
 TESSERA_DECL Value to_value(ArrayMetadata const& array) {
   detail::expect_attributes(array.broken_attributes);
   List codecs, names;

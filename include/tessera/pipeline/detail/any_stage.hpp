@@ -9,6 +9,7 @@
 #include <tessera/codec/encoded_sizes.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/function_ref.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/pipeline/detail/batch.hpp>
 #include <tessera/pipeline/detail/composition.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
@@ -26,7 +27,12 @@ struct StageRun {
   bool apart = false, ahead = false;                  ///< as for cross_batch
   AnyPlacer<space::Device> const** placer = nullptr;  ///< if elements are placed next: the stage may set a placer
   std::span<StageLink const> links{};                 ///< encoders behind it that use its sizes
+  std::span<ChunkPart const> parts{};                 ///< of the chunks, if a stage decodes parts of some
+  std::uint64_t* beside = nullptr;                    ///< if so, counts the bytes decoded beside the parts
 };
+
+/// What a stage needs to decode a part of a chunk alone.
+enum class PartsOf : std::uint8_t { none, all, range };  ///< it cannot; all encoded bytes; `encoded_range` of them
 
 /// In the order of encoding.
 using StageList = std::span<AnyStage const* const>;
@@ -75,6 +81,10 @@ class AnyStage {
   virtual std::size_t encoded_bound(ChunkSpecification const&, std::size_t size) const = 0;
   virtual std::size_t decoded_bound(ByteView<Somewhere> encoded) const = 0;
   virtual std::size_t decoding_memory(std::size_t decoded) const = 0;
+  virtual PartsOf parts() const { return PartsOf::none; }
+  virtual ByteRange encoded_range(ChunkSpecification const&, ByteRange part) const { return part; }
+  virtual std::size_t index_size(std::size_t) const { return 0; }  ///< with PartsOf::all; 0: none
+  virtual ChunkPart encoded_part(ByteView<space::Host>, ChunkPart part) const { return part; }
   /// `lists` is the stage's own, and kept for the next mini-batch.
   virtual void decode(StageRun const&, StageObject& lists) const = 0;
   virtual void encode(StageRun const&, StageObject& lists) const = 0;
@@ -98,6 +108,12 @@ class AnyStage {
 using RunOnChunk = FunctionRef<std::size_t(ByteView<space::Host>, ByteSpan<space::Host>, Queue<space::Host>&)>;
 /// Runs a codec on each chunk. Errors name the codec and the chunk.
 TESSERA_DECL void run_each(std::string_view codec, StageRun const& run, RunOnChunk f);
+
+/// Decodes a part of one chunk in host memory; returns how many bytes were decoded for it.
+using RunOnPart =
+    FunctionRef<std::size_t(ByteView<space::Host>, ByteSpan<space::Host>, ChunkPart, Queue<space::Host>&)>;
+/// The same for the parts of the chunks.
+TESSERA_DECL void run_each_part(std::string_view codec, StageRun const& run, RunOnPart f);
 
 /// The best memory for bytes between two stages that run.
 TESSERA_DECL TakeScratch scratch_between(AnyStage const& to_array, AnyStage const& to_bytes);

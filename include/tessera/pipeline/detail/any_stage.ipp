@@ -1,6 +1,7 @@
 #pragma once
 #include <tessera/pipeline/detail/any_stage.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -23,6 +24,19 @@ TESSERA_DECL void run_each(std::string_view codec, StageRun const& run, RunOnChu
   for (std::size_t i = 0; i < run.tasks.size(); ++i) try {
       auto& task = run.tasks[i];
       task.size = f(known_in<space::Host>(task.from), known_in<space::Host>(task.to), on);
+    } catch (Error& error) {
+      error.in_chunk(i).in_codec(codec);
+      throw;
+    }
+}
+
+TESSERA_DECL void run_each_part(std::string_view codec, StageRun const& run, RunOnPart f) {
+  auto& on = run.on.between<space::Host>();
+  for (std::size_t i = 0; i < run.tasks.size(); ++i) try {
+      auto& task = run.tasks[i];
+      auto const decoded = f(known_in<space::Host>(task.from), known_in<space::Host>(task.to), run.parts[i], on);
+      task.size = task.to.size;
+      *run.beside += decoded - std::min(decoded, task.size);
     } catch (Error& error) {
       error.in_chunk(i).in_codec(codec);
       throw;

@@ -9,6 +9,7 @@
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/codec/chunk.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 #include <tessera/place/detail/any_placer.hpp>
 
@@ -114,6 +115,10 @@ struct DecodeBuffers : StageBuffers {
   bool ahead = false;      ///< no earlier work of the queue uses this, or the destinations of chunks
   bool is_placed = false;  ///< elements are placed next, from device memory, and not read otherwise
   AnyPlacer<space::Device> const* placer = nullptr;  ///< if so, their placer; null: placer<space::Device>
+  bool are_ranges = false;          ///< if the form `stores_ranges`, stored bytes are only those that parts need
+  std::uint64_t beside = 0;         ///< bytes that were decoded beside the parts
+  std::vector<ByteRange> ranges{};  ///< of the decoded bytes, for each chunk; empty: all whole
+  std::vector<ChunkPart> parts{};   ///< the same at one stage
   std::uint64_t most_payload = most_varying;         ///< the most bytes of a chunk whose elements vary in size
 };
 struct EncodeBuffers : StageBuffers {

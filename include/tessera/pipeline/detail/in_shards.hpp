@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <tessera/codec/chunk.hpp>
 #include <tessera/codec/detail/aliases.hpp>
-#include <tessera/core/data_type.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/pipeline/detail/index_pipeline.hpp>
@@ -37,21 +37,21 @@ bool has_shards(P const& pipeline) {
     return P::is_sharded;
 }
 
-/// The codecs of a new array's shards. Throws: MetadataError, if the shape of their inner chunks is missing, or given
-/// beside a pipeline that has one.
+/// The codecs of a new array with such shards. Throws: MetadataError, if the shape of their inner chunks is missing, or
+/// given beside a pipeline that has one.
 template <class P>
-std::vector<Specification> specifications_in_shards(P const& pipeline, Extents const& inner_chunks, DataType type) {
-  auto codecs = pipeline.specifications(type);
+std::vector<Specification> specifications_in_shards(P const& pipeline, Extents const& inner_chunks,
+                                                    ChunkSpecification const& in_shard) {
   if (has_shards(pipeline)) {
     if (inner_chunks.rank() > 0)
       throw MetadataError{
           "found .chunks beside a pipeline with codec::Sharding, which has the shape of the chunks in a shard: give "
           ".shards alone"};
-    return codecs;
+    return pipeline.specifications(in_shard);
   }
   if (inner_chunks.rank() == 0) throw MetadataError{"found .shards, expected .chunks too, the chunks in a shard"};
   codec::Sharding<P> const shard{.chunk_shape = inner_chunks};
-  return {{std::string{shard.name}, shard.configuration(codecs)}};
+  return {{std::string{shard.name}, shard.configuration(pipeline.specifications(shard.inner_chunk(in_shard)))}};
 }
 
 }}}  // namespace tessera::v0::detail

@@ -26,9 +26,9 @@ class StageOrder {
 };
 
 /// Adds the complete entry of a codec in a document, by the first of Cs that accepts it, if any has its name. Throws:
-/// MetadataError, if all of that name refuse it. `type` becomes the element type behind the codec.
-template <class... Cs, class... Type>
-void add_complete(std::vector<Specification>& list, Specification const& given, Type&... type) {
+/// MetadataError, if all of that name refuse it. `chunk` becomes the chunk as it reaches the next codec.
+template <class... Cs, class... Chunk>
+void add_complete(std::vector<Specification>& list, Specification const& given, Chunk&... chunk) {
   [[maybe_unused]] auto const before = list.size();
   bool const is_own = ((Cs::name == given.name) || ...);
   auto const meant = is_own ? given : in_usual_words(given);
@@ -43,8 +43,7 @@ void add_complete(std::vector<Specification>& list, Specification const& given, 
     if (left == 0 || C::name != name) return;
     try {
       auto const codec = make_codec<C>(meant);
-      list.push_back(specification_of(codec, type...));
-      ((type = type_behind(codec, type)), ...);
+      list.push_back(specification_of(codec, chunk...));
       if (!is_translated) list.back().name = given.name;  // which may be an alias
       left = 0;
     } catch (MetadataError const&) {

@@ -9,6 +9,7 @@
 #include <tessera/core/detail/function_ref.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/pipeline/detail/any_stage.hpp>
+#include <tessera/pipeline/detail/chunk_parts.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -75,6 +76,7 @@ TESSERA_DECL ResolvedChunk resolve_stages(StageList list, ChunkSpecification chu
         before.pop_back(), after.pop_back();
       }
     }
+    if (!shard) find_parts(list, form);
   } catch (Error& error) {
     error.in_codec(at ? at->name() : "sharding_indexed");
     throw;

@@ -10,6 +10,7 @@
 
 #include <tessera/codec/chunk.hpp>
 #include <tessera/core/config.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/view/layout.hpp>
 
@@ -60,6 +61,9 @@ struct ResolvedChunk {
   std::vector<ValueChange> changes{};  ///< in the order of encoding
   std::size_t decoders = 0;            ///< bytes of memory that codecs use to decode a chunk
   bool stores_elements = true;         ///< no codec runs: the stored bytes are the elements, which may have to cross
+  std::size_t part_stages = 0;         ///< as many running stages, from the elements on, can decode a part alone
+  bool stores_ranges = true;           ///< all can, and say which range of the stored bytes it needs
+  std::size_t index_size = 0;          ///< bytes of a stored chunk that say where its parts are; 0: none
   /// For elements that vary in size: their way through the stages. Elements are references, and `bounds` estimates.
   detail::VaryingStages const* varying = nullptr;
 
@@ -77,6 +81,7 @@ struct ResolvedChunk {
   void change(ChunkSpecification const& before, ChunkSpecification after);
 
   bool is_view() const { return bounds.size() <= 1; }  ///< no stage runs: the stored bytes are the elements
+  bool decodes_parts() const { return stores_ranges || part_stages > 0; }
   std::size_t encoded_bound() const { return bounds.back(); }
 
   /// The bytes of memory for a chunk in progress: its elements, the bytes between stages, those of decoders, and the
@@ -88,14 +93,14 @@ struct ResolvedChunk {
   static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;  // sums of two do not wrap
 };
 
-/// One chunk to decode. If a stage runs, `to` has room for decoded_size bytes and becomes `decoded`. If none runs,
-/// `encoded` becomes `decoded`, and `to` is not used. If stored elements only cross, `to` and `encoded` may both be a
-/// part of them, of equal size.
+/// One chunk to decode. If a stage runs, `to` has room for its part, or for decoded_size bytes, and becomes `decoded`.
+/// If none runs, `encoded` becomes `decoded`, and `to` is not used.
 template <MemorySpace BytesSpace, MemorySpace ArraySpace>
 struct DecodeTask {
   ByteView<BytesSpace> encoded;
   ByteSpan<ArraySpace> to{};
   ByteView<ArraySpace> decoded{};
+  ByteRange part{};  ///< of the decoded bytes; whole unless the form `decodes_parts()`
 };
 
 /// One chunk to encode: `from` has decoded_size bytes in the form's layout, `to` room for encoded_bound(). `encoded` is

@@ -17,7 +17,7 @@ TESSERA_DECL void ResolvedChunk::change(ChunkSpecification const& before, ChunkS
   auto dense = Layout::c_order(after.shape, after.type.size);
   bool const is_dense = layout == dense;
   detail::put_first(changes, {before, std::move(after), std::move(layout), is_dense});
-  stores_elements = false;
+  stores_elements = stores_ranges = false;
   chunk = before;
   decoded_size = before.size_in_bytes();  // first: it checks the product that the layout uses
   layout = Layout::c_order(before.shape, before.type.size);

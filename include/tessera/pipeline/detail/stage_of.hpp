@@ -13,6 +13,7 @@
 #include <tessera/codec/detail/batch.hpp>
 #include <tessera/codec/encoded_sizes.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/pipeline/detail/any_stage.hpp>
 #include <tessera/pipeline/detail/batch.hpp>
@@ -74,6 +75,9 @@ class StageOf final : public AnyStage {
   static constexpr bool takes_sizes = detail::takes_sizes<C> && !ArraySide::host_accessible;
   template <class Call, class From, class To>
   static constexpr bool runs_each = !to_array && RunsOnEach<Call, C, From, To>;
+  static constexpr bool decodes_parts =
+      runs && DecodesParts<C> && std::same_as<ArraySide, space::Host> && std::same_as<BytesSide, space::Host>;
+  static constexpr bool has_index = decodes_parts && !kind::reads_array && HasIndex<C>;
   template <class Call>
   void run_on_each(StageRun const& run) const {
     run_each(C::name, run, [&](ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) {
@@ -135,7 +139,33 @@ class StageOf final : public AnyStage {
     else
       return 0;
   }
+  PartsOf parts() const override {
+    if constexpr (decodes_parts) {
+      bool does = true;
+      if constexpr (SaysWhetherParts<C>) does = codec_.decodes_parts();
+      return !does ? PartsOf::none : SaysEncodedRange<C> ? PartsOf::range : PartsOf::all;
+    }
+    return PartsOf::none;
+  }
+  ByteRange encoded_range([[maybe_unused]] ChunkSpecification const& chunk, ByteRange part) const override {
+    if constexpr (decodes_parts && SaysEncodedRange<C>)
+      return EncodedRange{}(codec_, chunk, part);
+    else
+      return part;
+  }
+  std::size_t index_size([[maybe_unused]] std::size_t decoded) const override {
+    if constexpr (has_index) return codec_.index_size(decoded);
+    return 0;
+  }
+  ChunkPart encoded_part([[maybe_unused]] ByteView<space::Host> index, ChunkPart part) const override {
+    if constexpr (has_index)
+      return codec_.encoded_part(index, part);
+    else
+      return part;
+  }
   void decode([[maybe_unused]] StageRun const& run, [[maybe_unused]] StageObject& lists) const override {
+    if constexpr (decodes_parts)
+      if (!run.parts.empty()) return decode_parts(run, lists);
     if constexpr (runs && runs_each<Decode, BytesSide, ArraySide>)
       run_on_each<Decode>(run);
     else if constexpr (runs)
@@ -222,6 +252,15 @@ class StageOf final : public AnyStage {
       error.in_chunk(i).in_codec(C::name);
       throw;
     }
+  }
+  void decode_parts([[maybe_unused]] StageRun const& run, [[maybe_unused]] StageObject& lists) const {
+    using Host = space::Host;
+    using HostLists = Lists<BytesSide, ArraySide>;  // by these names: clang++ 14 crashes on Lists<Host, Host>
+    if constexpr (decodes_parts)
+      run_each_part(C::name, run, [&](ByteView<Host> from, ByteSpan<Host> to, ChunkPart part, Queue<Host>& on) {
+        if constexpr (to_array) from = lists.of<HostLists>().values.aligned(*run.change, from, on);
+        return DecodePart{}(codec_, run.chunk, from, to, part, on);
+      });
   }
   template <class Unjoined, class Tasks, class AnyQueue>
   void decode_to_place(StageRun const& run, Unjoined& kept, Tasks tasks, AnyQueue& on) const {

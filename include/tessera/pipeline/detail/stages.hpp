@@ -6,6 +6,7 @@
 
 #include <tessera/pipeline/detail/any_stage.hpp>
 #include <tessera/pipeline/detail/batch.hpp>
+#include <tessera/pipeline/detail/chunk_parts.hpp>
 #include <tessera/pipeline/detail/resolve_stages.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 
@@ -49,6 +50,17 @@ class Stages {
   /// Decodes a mini-batch in the queue's order; `buffers` are in use until that is done. Throws: CodecError.
   void decode(ResolvedChunk const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, DecodeBuffers& buffers,
               Queue& on) const;
+
+  /// The stored bytes that a part of the decoded ones needs. Requires: the form `stores_ranges`.
+  ByteRange stored_range(ResolvedChunk const& form, ByteRange part) const {
+    return range_behind(list_, form, part, form.part_stages);
+  }
+
+  /// The same where the beginning of the stored bytes says them; it is needed too. Requires: the form has an
+  /// `index_size`. Throws: CodecError.
+  ChunkPart stored_part(ResolvedChunk const& form, ByteView<space::Host> index, ByteRange part) const {
+    return encoded_part(list_, form, index, part);
+  }
 
   /// Encodes a mini-batch in the same way.
   void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, EncodeBuffers& buffers,

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include <tessera/pipeline/detail/chunk_parts.hpp>
 #include <tessera/pipeline/detail/resolve_stages.hpp>
 #include <tessera/pipeline/detail/stage_results.hpp>
 
@@ -35,10 +36,12 @@ void Stages<A, B, Queue, As, Bs>::decode(ResolvedChunk const& form, std::span<De
   }
   auto place = form.bounds.size() - 1;  // in form.bounds, behind the current stage
   auto changed = form.changes.size();
-  bool const may_be_parts = form.stores_elements && place > 0;
   auto const size_of = [&](auto const& chunk) {
-    return may_be_parts ? std::min(chunk.to.size, form.decoded_size) : form.decoded_size;
+    return chunk.part.is_whole() ? form.decoded_size : static_cast<std::size_t>(chunk.part.size);
   };
+  buffers.ranges.clear();
+  if (form.part_stages > 0 && std::ranges::any_of(chunks, [](auto const& chunk) { return !chunk.part.is_whole(); }))
+    for (auto const& chunk : chunks) buffers.ranges.push_back(chunk.part);
   if (buffers.stages.size() < place) buffers.stages.resize(place);
   bool is_first = true;
   buffers.placer = nullptr;
@@ -50,6 +53,8 @@ void Stages<A, B, Queue, As, Bs>::decode(ResolvedChunk const& form, std::span<De
       for (std::size_t i = 0; i < chunks.size(); ++i) tasks[i].from = known_in<Somewhere>(chunks[i].encoded);
     else
       for (auto& task : tasks) task.from = task.to.sub(0, task.size);
+    bool const has_parts = place < form.part_stages && !buffers.ranges.empty();
+    if (has_parts) limit_to_parts(list_, stage, form, place, buffers);
     if (next == none) {
       for (std::size_t i = 0; i < chunks.size(); ++i)
         tasks[i].to = known_in<Somewhere>(chunks[i].to.sub(0, size_of(chunks[i])));
@@ -57,13 +62,16 @@ void Stages<A, B, Queue, As, Bs>::decode(ResolvedChunk const& form, std::span<De
       take_packed(scratch_between(*list_[next], stage), of_stage.scratch, bound, tasks, buffers, queues);
     } else {
       auto const room = take_neighbours(scratch_between(*list_[next], stage), of_stage.scratch, bound, buffers, queues);
-      for (std::size_t i = 0; i < chunks.size(); ++i) tasks[i].to = room.sub(i * bound, bound);
+      for (std::size_t i = 0; i < chunks.size(); ++i)
+        tasks[i].to = room.sub(i * bound, has_parts ? buffers.parts[i].size : bound);
     }
     auto const* const change = changes_values(stage) ? &form.changes[--changed] : nullptr;
-    stage.decode(
-        {change ? change->decoded : form.stored_chunk(), change, tasks, buffers.most, queues, is_first && buffers.apart,
-         buffers.ahead, next == none && buffers.is_placed ? &buffers.placer : nullptr},
-        of_stage.lists);
+    StageRun run{change ? change->decoded : form.stored_chunk(), change, tasks, buffers.most, queues};
+    run.apart = is_first && buffers.apart;
+    run.ahead = buffers.ahead;
+    if (next == none && buffers.is_placed) run.placer = &buffers.placer;
+    if (has_parts) run.parts = buffers.parts, run.beside = &buffers.beside;
+    stage.decode(run, of_stage.lists);
     is_first = false;
     at = next;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,14 @@ class ValueBatch {
       place(change.layout, dense, on);
     }
     decode(tasks);
+  }
+
+  /// Encoded bytes of one chunk, aligned for their elements.
+  ByteView<S> aligned(ValueChange const& change, ByteView<S> from, queue_for<S>& on) {
+    if (reinterpret_cast<std::uintptr_t>(from.data) % change.encoded.type.component() == 0) return from;
+    auto const room = scratch_.take(from.size, on);
+    std::memcpy(room.data, from.data, from.size);
+    return room;
   }
 
   /// Calls `encode(tasks)`, which gives elements in C order, and puts them at the tasks' destinations in the next

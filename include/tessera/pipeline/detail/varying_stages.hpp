@@ -91,7 +91,7 @@ struct VlenIndexed<Codecs<Cs...>> {
   }
   Value configuration() const { return given; }
   /// For a new array. Throws: CodecError: nothing could be written to it.
-  VlenIndexed fitted(DataType) const { refuse(); }
+  VlenIndexed fitted(ChunkSpecification const&) const { refuse(); }
 
   /// Throws: MetadataError, if its elements are of another type.
   Layout layout(ChunkSpecification const& chunk) const { return VlenV2{}.layout(chunk); }

@@ -1,4 +1,4 @@
-// WatchedShards: whether each shard was one value while a read used its index and its chunks.
+// WatchedShards: whether each shard, or chunk with an index, was one value while a read used its index and the rest.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -19,12 +19,13 @@ struct WatchedShard {
 /// For stores that can watch values. Its memory is used again.
 class WatchedShards {
  public:
-  /// Watches each shard of the slots; slots of one shard are neighbours. Requires: the store lives until `clear`.
+  /// Watches each shard of the slots, or each value that is read in two steps; slots of one are neighbours. Requires:
+  /// the store lives until `clear`.
   template <class Source, class Slot>
   void begin(Source const& source, std::span<Slot const> slots) {
     clear();
     for (auto const& slot : slots)
-      if (shards_.empty() || shards_.back().key->path != slot.key.path)
+      if ((source.shards || slot.has_index) && (shards_.empty() || shards_.back().key->path != slot.key.path))
         shards_.push_back({&slot.key, source.store.watch(slot.key)});
   }
   void clear() { shards_.clear(); }
@@ -43,7 +44,7 @@ class WatchedShards {
       auto const& seen = watch.version();
       if (seen.is_there && !(is_held ? watch.is_unchanged() : source.store.watch(*key).version().is_same(seen)))
         f(*key), are = false;
-      if (!seen.is_settled) source.shards->forget(*key);
+      if (!seen.is_settled && source.shards) source.shards->forget(*key);
     }
     return are;
   }

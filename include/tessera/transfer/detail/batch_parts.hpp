@@ -23,15 +23,18 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Runs of chunks of a few shards, for a loop; without shards, one run. Limits the indexes in memory, and the open
-/// files, one per watched shard, to a few hundred for all threads.
+/// Runs of chunks of a few shards, for a loop; without shards, one run, or runs of a few values that are read in two
+/// steps. Limits the indexes in memory, and the open files, one per watched value, to a few hundred for all threads.
 template <class P>
 auto runs_of_few_shards(ChunkAccess<P> const& source, std::span<ChunkRead<P>> all, typename P::queue_type& on) {
   constexpr std::size_t most_bytes = 4 << 20;  // of encoded indexes
-  std::size_t most = 0;                        // no limit
+  auto const most_files = std::clamp<std::size_t>(256 / on.host().threads(), 1, 8);
+  std::size_t most = 0;  // no limit
   if (source.shards) {
     most = std::max<std::size_t>(most_bytes / source.shards->grid().levels().front().index->size(), 1);
-    if (source.store.can.watches) most = std::min(most, std::clamp<std::size_t>(256 / on.host().threads(), 1, 8));
+    if (source.store.can.watches) most = std::min(most, most_files);
+  } else if (source.reads_indexes() && std::ranges::any_of(all, [](auto const& chunk) { return chunk.has_index; })) {
+    most = most_files;
   }
   return Runs{all, [most](std::span<ChunkRead<P> const> left) {
                 if (most == 0) return left.size();
@@ -65,19 +68,20 @@ class ConsistentShards {
     chunks_ = takes_locks_ ? *runs_of_shard(left_).begin() : left_;
     if (chunks_.empty()) return false;
     if (takes_locks_) lock_.emplace(source_.store.lock(chunks_.front().key, stop_));
-    if (source_.shards) begin();
+    if (source_.shards || source_.reads_indexes()) begin();
     return true;
   }
 
   Chunks chunks() const { return chunks_; }
 
   /// After an error: whether a shard was replaced, so that its chunks must be read again.
-  bool was_replaced() { return was_replaced_ = source_.shards && (!are_unchanged() || is_written()); }
+  bool was_replaced() { return was_replaced_ = !are_unchanged() || (source_.shards && is_written()); }
 
  private:
   void begin() {
     was_replaced_ = false;
-    for (auto& chunk : chunks_) chunk.sequence.reset(), chunk.found = false;
+    if (source_.shards)
+      for (auto& chunk : chunks_) chunk.sequence.reset(), chunk.found = false;
     if (source_.store.can.watches) watched_.begin(source_, std::span<ChunkRead<P> const>{chunks_});
   }
 
@@ -97,9 +101,11 @@ class ConsistentShards {
   }
 
   bool are_unchanged() {
-    if (!source_.shards) return true;
-    auto const forget = [&](Key const& key) { source_.shards->forget(key); };
+    auto const forget = [&](Key const& key) {
+      if (source_.shards) source_.shards->forget(key);
+    };
     if (source_.store.can.watches) return watched_.are_same(source_, forget);
+    if (!source_.shards) return true;
     bool are = true;
     for (auto const& chunk : chunks_)
       if (is_changed(chunk)) forget(chunk.key), are = false;

@@ -65,6 +65,13 @@ struct ChunkAccess {
   bool lends() const { return std::same_as<typename P::bytes_space, typename P::bytes_staging> && store.can.lends; }
   /// The store serves one range per request, so ranges are joined.
   bool joins() const { return !lends() && !store.can.gets_many; }
+  /// Of a chunk that says where its parts are, a part is read in two steps. Requires a chunk that is worth it, and, as
+  /// both must be of one value, that the store tells whether that was replaced, as `ConsistentShards` find out.
+  bool reads_indexes() const {
+    constexpr auto least_near = std::size_t{1} << 16, least_far = std::size_t{1} << 21;
+    return std::same_as<typename P::bytes_space, space::Host> && form.index_size > 0 &&
+           (shards || store.can.watches) && form.encoded_bound() >= (store.is_near() ? least_near : least_far);
+  }
   /// Requires host memory: a shard's index, which is on the host, is part of the same bytes.
   bool takes_whole_shards() const { return std::same_as<typename P::bytes_staging, space::Host> && !lends(); }
 

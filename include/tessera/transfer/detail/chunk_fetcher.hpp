@@ -5,11 +5,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <tessera/buffer/detail/scratch.hpp>
+#include <tessera/codec/chunk.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/detail/function_ref.hpp>
 #include <tessera/memory/bytes.hpp>
@@ -132,6 +134,8 @@ class ChunkFetcher {
     Queue* on;
     ByteSpan<bytes_space> operator()(std::size_t n) {
       expect_at_most(n, most);
+      if constexpr (std::same_as<bytes_space, space::Host>)
+        if (slot->has_index) return fetch->room_behind(*slot, n, *on);
       if (slot->is_tile) fetch->end_tile();
       if (slot->is_tile) fetch->tile_ = slot;
       ByteSpan<bytes_space> destination;
@@ -173,16 +177,76 @@ class ChunkFetcher {
     }
   }
 
+  // Reads the beginnings of the chunks that say where their parts are, and sets these.
+  void request_indexes(Source const& source, FetchLimits const& limits, Chunks some, WatchedShards& watched,
+                       Queue& on) {
+    indexes_.clear();
+    requests_.clear();
+    for (auto& slot : some)
+      if (slot.found && !slot.encoded.data && slot.has_index) {
+        slot.index_at = indexes_.size();
+        indexes_.push_back({&slot});
+      }
+    for (auto& index : indexes_) {
+      auto const& slot = *index.slot;
+      auto const size = source.shards ? std::min<std::uint64_t>(source.form.index_size, slot.range.size)
+                                      : source.form.index_size;
+      auto& request = requests_.emplace_back(ReadRequest<bytes_space>{
+          &slot.key, {source.shards ? slot.range.offset : 0, size}, {index, ReadLimits{size, limits.stop}}});
+      request.max_gap = limits.max_gap;
+      request.max_request_bytes = limits.max_request_bytes;
+      if (auto* const shard = watched.of(slot.key)) request.watch = &shard->watch;
+    }
+    if (requests_.empty()) return;
+    source.store.get_many(requests_, queue_in<bytes_space>(on));
+    for (std::size_t r = 0; r < indexes_.size(); ++r) {
+      auto& index = indexes_[r];
+      auto& slot = *index.slot;
+      expect_given(requests_[r].size, index.bytes.size(), slot.key);
+      slot.found = requests_[r].size.has_value();
+      if (auto* const shard = watched.of(slot.key)) shard->is_held &= requests_[r].is_of_watch;
+      if (!slot.found) continue;
+      of_slot(source, slot, [&] {
+        auto& part = index.part;
+        part = source.pipeline.stored_part(source.form, {index.bytes.data(), index.bytes.size()}, slot.wanted);
+        if (source.shards) part.whole = static_cast<std::size_t>(slot.range.size);
+        expect_at_most(part.whole, most_encoded(source.form));
+        if (part.size == 0 || part.first > part.whole || part.size > part.whole - part.first)
+          throw CodecError{to_text({"the chunk of ", part.whole, " bytes says that a part is in ", part.size,
+                                    " bytes from byte ", part.first, " on"})};
+      });
+    }
+  }
+  // Memory of a whole stored chunk, with its index; returns that of its part.
+  ByteSpan<bytes_space> room_behind(ChunkRead<P>& slot, std::size_t n, Queue& on) {
+    auto const& index = indexes_[slot.index_at];
+    if (n != index.part.size)
+      throw CodecError{to_text({"found ", n, " bytes from byte ", index.part.first, " of the chunk on, expected ",
+                                index.part.size})};
+    auto const room = values_.take(number_of(slot), index.part.whole, on);
+    auto const known = std::min(index.bytes.size(), room.size);
+    std::memcpy(room.data, index.bytes.data(), known);
+    slot.encoded = room;
+    slot.unread = room.size - std::min(room.size, known + n);
+    return room.sub(index.part.first, n);
+  }
+
   void request(Source const& source, FetchLimits const& limits, Chunks some, WatchedShards& watched, Queue& on) {
     auto const most = most_encoded(source.form);
+    if constexpr (std::same_as<bytes_space, space::Host>)
+      if (source.form.index_size > 0) request_indexes(source, limits, some, watched, on);
     destinations_.clear();
     requests_.clear();
     for (auto& slot : some)
       if (slot.found && !slot.encoded.data) destinations_.push_back({this, &slot, most, source.form.is_view(), &on});
     for (auto& destination : destinations_) {
       auto const& slot = *destination.slot;
+      auto range = slot.range;
+      if (slot.has_index)
+        range = {indexes_[slot.index_at].part.first + (source.shards ? range.offset : 0),
+                 indexes_[slot.index_at].part.size};
       requests_.push_back({&slot.key,
-                           slot.range,
+                           range,
                            {destination, ReadLimits{most, limits.stop}},
                            {},
                            values_.slab(),
@@ -190,7 +254,7 @@ class ChunkFetcher {
                            limits.max_gap,
                            slot.is_tile ? 0 : limits.max_request_bytes});
       requests_.back().slab_is_idle = true;  // the queue is done with this object when it is leased
-      if (!source.shards && is_part(slot, source.form)) requests_.back().value_size = source.form.decoded_size;
+      if (!source.shards && !slot.stored.is_whole()) requests_.back().value_size = source.form.encoded_bound();
       if (auto* const shard = watched.of(slot.key)) requests_.back().watch = &shard->watch;
     }
     tile_ = nullptr;
@@ -198,7 +262,8 @@ class ChunkFetcher {
     end_tile();
     for (std::size_t r = 0; r < destinations_.size(); ++r) {
       auto& slot = *destinations_[r].slot;
-      expect_given(requests_[r].size, slot.encoded.size, slot.key);
+      bool const is_part_given = slot.has_index && slot.encoded.data;
+      expect_given(requests_[r].size, is_part_given ? indexes_[slot.index_at].part.size : slot.encoded.size, slot.key);
       slot.found = requests_[r].size.has_value();
       if (auto* const shard = watched.of(slot.key)) shard->is_held &= requests_[r].is_of_watch;
     }
@@ -211,7 +276,19 @@ class ChunkFetcher {
                                 " on, but the shard has only ", slot.encoded.size, " of them"})};
   }
 
+  // The beginning of a stored chunk, and the part of it that is wanted.
+  struct Index {
+    ChunkRead<P>* slot;
+    std::vector<std::byte> bytes{};
+    ChunkPart part{};
+    ByteSpan<bytes_space> operator()(std::size_t n) {
+      bytes.resize(n);
+      return {bytes.data(), n};
+    }
+  };
+
   Chunks all_;
+  std::vector<Index> indexes_;
   FetchBuffers<bytes_space, typename P::bytes_staging> values_;
   FunctionRef<void(ChunkRead<P> const&)>* place_ = nullptr;
   ChunkRead<P> const* tile_ = nullptr;  // being read

@@ -18,11 +18,15 @@ struct ChunkRead {
   Piece piece;
   Key key;
   ByteRange wanted;  // of the decoded bytes
+  ByteRange stored;  // of the chunk's stored bytes: those to read, whole unless they are known
   ByteRange range;   // of the key's value
   ByteView<typename P::bytes_space> encoded;
   bool found;
   std::optional<std::uint64_t> sequence;     // since when its shard must not change
   ByteSpan<typename P::array_space> direct;  // the user's memory, if the chunk can be decoded directly into it
+  bool has_index;                            // of the stored bytes, first the index is read, then those that it says
+  std::size_t index_at;                      // of the indexes being read
+  std::uint64_t unread;                      // bytes of `encoded` that were not read
   bool is_tile;                              // one of several that a chunk is cut into
 };
 
@@ -33,7 +37,7 @@ auto runs_of_shard(std::span<ChunkRead<P>> chunks) {
       chunks, [](ChunkRead<P> const& chunk) -> auto const& { return chunk.key.path; });
 }
 
-/// Whether only part of the chunk is needed; its stored bytes are then its elements.
+/// Whether only part of the chunk is decoded.
 template <class P>
 bool is_part(ChunkRead<P> const& slot, ResolvedChunk const& form) {
   return slot.wanted.size < form.decoded_size;

@@ -1,5 +1,5 @@
 // ChunkReads: the chunks of a mini-batch being read.
-// wanted_bytes: the bytes of a chunk that a read needs, if elements are stored unencoded; and their arrangement in the
+// wanted_bytes: the bytes of a chunk that a read needs, if a part can be decoded alone; and their arrangement in the
 // target.
 #pragma once
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace tessera { inline namespace v0 { namespace detail {
 /// Of a chunk's decoded bytes: from the first element of a part to the last.
 TESSERA_DECL ByteRange bytes_of(Layout const& layout, Extents const& steps, Part const& part);
 
-/// From the first needed element to the last. The whole chunk, if it must be decoded, or if the saving is no more than
-/// the usual gap.
+/// From the first needed element to the last. The whole chunk, if it must be decoded, or if too little is saved: the
+/// usual gap or less, or less than half of a chunk of which all stored bytes are read.
 TESSERA_DECL ByteRange wanted_bytes(ResolvedChunk const& form, Plan const& plan, Piece const& piece);
 
 /// Whether these decoded bytes are exactly a part, with the same arrangement in the target.
@@ -61,8 +61,14 @@ class ChunkReads {
     chunk.piece = piece;
     chunk.is_tile = false;
     // Lent values cost nothing; ranges joined to one request would become one request per chunk.
-    bool const may_be_part = !source.lends() && !(source.joins() && source.shards);
+    bool const may_be_range = !source.lends() && !(source.joins() && source.shards);
+    bool const may_be_part = may_be_range || !source.form.stores_elements;
     chunk.wanted = may_be_part ? wanted_bytes(source.form, plan, piece) : ByteRange{0, source.form.decoded_size};
+    bool const is_range = may_be_range && source.form.stores_ranges && is_part(chunk, source.form);
+    chunk.stored = !is_range                    ? ByteRange{}
+                   : source.form.stores_elements ? chunk.wanted
+                                                 : source.pipeline.stored_range(source.form, chunk.wanted);
+    chunk.has_index = may_be_range && source.reads_indexes() && is_part(chunk, source.form);
     source.names.put_key(chunk.key, piece.chunk);
     return chunk;
   }
@@ -78,11 +84,13 @@ class ChunkReads {
       tile.key.path = chunks_[0].key.path;
       tile.direct = {};
       tile.is_tile = true;
+      tile.has_index = false;
       auto& part = tile.piece.part;
       part.first[d] += at * steps[d];
       part.target[d] += at;
       part.count[d] = std::min(tiles.count, part.count[d] - at);
       tile.wanted = bytes_of(source.form.layout, steps, part);
+      tile.stored = is_part(tile, source.form) ? tile.wanted : ByteRange{};
     }
   }
 

@@ -26,7 +26,7 @@ TESSERA_DECL ByteRange bytes_of(Layout const& layout, Extents const& steps, Part
 
 TESSERA_DECL ByteRange wanted_bytes(ResolvedChunk const& form, Plan const& plan, Piece const& piece) {
   ByteRange const whole{0, form.decoded_size};
-  if (!form.stores_elements || whole.size <= usual_gap) return whole;
+  if (!form.decodes_parts() || whole.size <= usual_gap) return whole;
   auto begin = whole.size, end = std::uint64_t{0};
   auto const add = [&](ByteRange const& range) {
     begin = std::min(begin, range.offset);
@@ -41,7 +41,9 @@ TESSERA_DECL ByteRange wanted_bytes(ResolvedChunk const& form, Plan const& plan,
   } else {
     add(bytes_of(form.layout, Extents::filled(piece.chunk.rank(), 1), plan.surrounding(piece)));
   }
-  return whole.size - (end - begin) > usual_gap ? ByteRange{begin, end - begin} : whole;
+  // A codec decodes more than a part, and copies it.
+  auto const least = form.stores_ranges ? usual_gap : std::max<std::uint64_t>(usual_gap, whole.size / 2);
+  return whole.size - (end - begin) > least ? ByteRange{begin, end - begin} : whole;
 }
 
 TESSERA_DECL std::optional<Tiles> tiles_of(Layout const& layout, Extents const& steps, Part const& part,

@@ -49,9 +49,11 @@ class ReadBatch {
     traffic->chunks += last - first;
     auto const missing = chunks_.size() - tasks_.size();
     traffic->missing += missing * (last - first) / chunks_.size();  // the tiles of one chunk count as one
-    for (auto const& task : tasks_) traffic->fetched += task.encoded.size;
+    for (std::size_t t = 0; t < tasks_.size(); ++t)
+      traffic->fetched += tasks_[t].encoded.size - chunks_[found_[t]].unread;
     if (!source.form.is_view())
       for (auto const i : found_) traffic->decoded += chunks_[i].wanted.size;
+    traffic->decoded += decoding_.beside;
     traffic->placed += placed;
   } catch (Error& error) {
     if (auto const* const slot = slot_of(error)) source.blame(error, slot->key, slot->piece.chunk);
@@ -68,6 +70,8 @@ class ReadBatch {
     chunks_.clear();
     tasks_.clear();
     decoding_.placer = nullptr;
+    decoding_.are_ranges = false;
+    decoding_.beside = 0;
     found_.clear();  // until chunks are found, an error concerns the key that it names
     auto const strides = plan.strides_in(target.strides);
     plan.for_each_piece(first, last, [&](Piece const& piece) {
@@ -99,6 +103,8 @@ class ReadBatch {
     for (std::size_t i = 0; i < chunks_.size(); ++i)
       if (chunks_[i].found) {
         tasks_.push_back({chunks_[i].encoded, chunks_[i].direct});
+        if (is_part(chunks_[i], source.form)) tasks_.back().part = chunks_[i].wanted;
+        decoding_.are_ranges |= !chunks_[i].stored.is_whole();
         found_.push_back(i);
       }
     if constexpr (std::same_as<bytes_space, array_space>)

@@ -45,7 +45,8 @@ class ShardLocator {
     failed_together_ = false;
     for (auto& slot : all) {
       slot.encoded = {};
-      slot.range = is_part(slot, source.form) ? slot.wanted : ByteRange{};
+      slot.unread = 0;
+      slot.range = slot.stored;
       slot.found = !source.shards;
     }
     if (!source.shards) return;
@@ -132,9 +133,9 @@ class ShardLocator {
     slot.range = *range;
     of_slot(source, slot, [&] {
       expect_at_most(slot.range.size, most_encoded(source.form));
-      if (!is_part(slot, source.form)) return;
-      expect_size(checked_size(slot.range.size, "a chunk"), source.form.decoded_size, 0);
-      slot.range = {slot.range.offset + slot.wanted.offset, slot.wanted.size};
+      if (slot.stored.is_whole()) return;
+      expect_size(checked_size(slot.range.size, "a chunk"), source.form.encoded_bound(), 0);
+      slot.range = {slot.range.offset + slot.stored.offset, slot.stored.size};
     });
     return true;
   }
@@ -246,7 +247,7 @@ class ShardLocator {
     if (!source.takes_whole_shards()) return false;
     // A store that reads ranges into many destinations reads elements directly into the target.
     auto const& first = shard.front();
-    if (is_part(first, source.form)) return false;
+    if (!first.stored.is_whole() || first.has_index) return false;
     if (source.store.can.gets_many && source.form.is_view() && first.direct.data && source.store.is_near())
       return false;
     auto const all = source.shards->grid().chunk_count(first.piece.chunk, source.form.layout.shape, source.array_shape);

@@ -19,9 +19,9 @@ TESSERA_DECL Value AsType::configuration() const {
   return members;
 }
 
-TESSERA_DECL AsType AsType::fitted(DataType type) const {
+TESSERA_DECL AsType AsType::fitted(ChunkSpecification const& chunk) const {
   auto fitted = *this;
-  if (!fitted.decode_dtype) fitted.decode_dtype = detail::NumpyType{type};
+  if (!fitted.decode_dtype) fitted.decode_dtype = detail::NumpyType{chunk.type};
   return fitted;
 }
 

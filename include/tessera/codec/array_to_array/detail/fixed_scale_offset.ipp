@@ -23,9 +23,9 @@ TESSERA_DECL Value FixedScaleOffset::configuration() const {
   return members;
 }
 
-TESSERA_DECL FixedScaleOffset FixedScaleOffset::fitted(DataType type) const {
+TESSERA_DECL FixedScaleOffset FixedScaleOffset::fitted(ChunkSpecification const& chunk) const {
   auto fitted = *this;
-  if (!fitted.dtype) fitted.dtype = detail::NumpyType{type};
+  if (!fitted.dtype) fitted.dtype = detail::NumpyType{chunk.type};
   return fitted;
 }
 

@@ -7,8 +7,6 @@
 
 namespace tessera { inline namespace v0 { namespace codec {
 
-TESSERA_DECL DataType PackedBooleans::encoded_type(DataType) const { return {DataKind::unsigned_integer, 1}; }
-
 TESSERA_DECL ChunkSpecification PackedBooleans::encoded(ChunkSpecification chunk) const {
   if (chunk.type.kind != DataKind::boolean)
     throw MetadataError{to_text({"found elements of ", chunk.type.name(), ", expected bool"})};

@@ -27,9 +27,9 @@ TESSERA_DECL Value Quantize::configuration() const {
   return members;
 }
 
-TESSERA_DECL Quantize Quantize::fitted(DataType type) const {
+TESSERA_DECL Quantize Quantize::fitted(ChunkSpecification const& chunk) const {
   auto fitted = *this;
-  if (!fitted.dtype) fitted.dtype = detail::NumpyType{type};
+  if (!fitted.dtype) fitted.dtype = detail::NumpyType{chunk.type};
   return fitted;
 }
 

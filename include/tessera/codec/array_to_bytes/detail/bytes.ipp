@@ -18,7 +18,9 @@ TESSERA_DECL Value Bytes::configuration() const {
   return Members{{"endian", *endian == std::endian::little ? "little" : "big"}};
 }
 
-TESSERA_DECL Bytes Bytes::fitted(DataType type) const { return type.component() > 1 ? *this : Bytes{std::nullopt}; }
+TESSERA_DECL Bytes Bytes::fitted(ChunkSpecification const& chunk) const {
+  return chunk.type.component() > 1 ? *this : Bytes{std::nullopt};
+}
 
 TESSERA_DECL Layout Bytes::layout(ChunkSpecification const& chunk) const {
   if (chunk.type.varies())

@@ -74,10 +74,10 @@ struct BloscEncodedByNvcomp {
     expect_nvcomp_encoded(task, size, status);
   }
 
-  /// The same codec for a new array of such elements.
-  C fitted(DataType type) const {
+  /// The same codec for a new array of such chunks.
+  C fitted(ChunkSpecification const& chunk) const {
     auto result = static_cast<C const&>(*this);
-    if (result.typesize == 0) result.typesize = type.size;
+    if (result.typesize == 0) result.typesize = chunk.type.size;
     return result;
   }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,8 @@
 #include <tessera/codec/chunk.hpp>
 #include <tessera/codec/detail/json_number.hpp>
 #include <tessera/core/detail/checked.hpp>
+#include <tessera/memory/bytes.hpp>
+#include <tessera/memory/space.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -56,6 +59,14 @@ struct ZfpMode {
 struct ZfpScratch {
   std::vector<std::uint64_t> words{};
   std::vector<std::byte> integers{};
+  std::vector<std::byte> decoded{};
+};
+
+/// Rows of a chunk's blocks, of which all dimensions behind one are whole, so that the blocks lie behind each other.
+struct ZfpRows {
+  zfp_field field;                     ///< of the elements of these blocks
+  std::size_t first_block, blocks;     ///< in the chunk's order
+  std::size_t elements = 1, skipped = 0;  ///< of the field; and before the first that is wanted
 };
 
 class ZfpChunk {
@@ -79,9 +90,7 @@ class ZfpChunk {
   /// Bytes of whole words, with a header. Per block: all bits of each element, at most one continuation bit per bit
   /// plane and per element, the exponent and the number of bits.
   std::size_t most() const {
-    auto const values = std::size_t{1} << 2 * rank_;
-    auto const bits = std::max(values * (8 * zfp_type_size(field_.type) + 1) + 96, std::size_t{stream_->minbits});
-    auto const all = checked_product(zfp_field_blocks(&field_), bits, "a chunk of zfp");
+    auto const all = checked_product(zfp_field_blocks(&field_), most_of_block(), "a chunk of zfp");
     return checked_size(all / 64 * 8 + ZFP_HEADER_MAX_BITS / 8 + 14, "a chunk of zfp") / 8 * 8;
   }
   /// Makes the stream read and write `words`.
@@ -92,6 +101,45 @@ class ZfpChunk {
     zfp_stream_set_bit_stream(stream_, bits_);
     zfp_stream_rewind(stream_);
   }
+  /// The same with a copy of these bits, and zeros behind them: zfp reads on by less than a block.
+  void load(ByteView<space::Host> from, std::size_t first, std::size_t count, std::vector<std::uint64_t>& words) {
+    auto const begin = std::min(first / 64 * 8, from.size), behind = (first + count + 63) / 64 * 8;
+    words.assign((behind - first / 64 * 8) / 8 + most_of_block() / 64 + 2, 0);
+    auto const size = std::min(behind, from.size) - begin;
+    if (size > 0) std::memcpy(words.data(), from.data + begin, size);
+    open(words);
+    stream_rseek(bits_, first % 64);
+  }
+  bitstream* bits() { return bits_; }
+
+  /// Whether each block has the same number of bits, so many that none is longer.
+  bool has_equal_blocks() const {
+    constexpr unsigned enough = 16;  // for an exponent
+    return stream_->minbits == stream_->maxbits && stream_->maxbits >= enough;
+  }
+  /// The rows that have `count` elements from element `first` on. Requires: one or more.
+  ZfpRows rows(std::size_t first, std::size_t count) const {
+    std::size_t const sizes[]{field_.nx, field_.ny, field_.nz, field_.nw};  // of the fastest dimension first
+    std::size_t rows[4]{}, each = zfp_field_size(&field_, nullptr), last = first + count - 1;
+    ZfpRows found{field_, 0, 1};
+    bool is_one = true;  // so far one index of each dimension
+    for (auto d = rank_; d-- > 0;) {
+      each /= sizes[d];
+      auto const all = (sizes[d] + 3) / 4;
+      auto const from = is_one ? first / each : 0, to = is_one ? last / each : sizes[d] - 1;
+      rows[d] = std::min(sizes[d], to / 4 * 4 + 4) - from / 4 * 4;
+      found.first_block = found.first_block * all + from / 4;
+      found.blocks *= to / 4 - from / 4 + 1;
+      found.elements *= rows[d];
+      found.skipped = found.skipped * rows[d] + (is_one ? from % 4 : first / each);
+      first %= each;
+      if (is_one) last %= each;
+      is_one = is_one && from == to;
+    }
+    found.field.nx = rows[0], found.field.ny = rows[1], found.field.nz = rows[2], found.field.nw = rows[3];
+    return found;
+  }
+
   /// Skips a header and adopts its mode. Throws: CodecError, if its elements or shape differ from the chunk's; accepts
   /// one dimension, which older versions of numcodecs gave every chunk.
   void read_header() {
@@ -107,6 +155,10 @@ class ZfpChunk {
   }
 
  private:
+  std::size_t most_of_block() const {  // bits
+    auto const values = std::size_t{1} << 2 * rank_;
+    return std::max(values * (8 * zfp_type_size(field_.type) + 1) + 96, std::size_t{stream_->minbits});
+  }
   static zfp_field field_of(ChunkSpecification const& chunk) {
     auto const rank = chunk.shape.rank();
     if (rank > 4) throw MetadataError{to_text({"found a chunk of ", rank, " dimensions, expected at most 4"})};

@@ -1,0 +1,372 @@
+// Parts of chunks that codecs decode alone: against whole reads, over all codecs, and what is decoded for them.
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/document.hpp>
+#include <support/random.hpp>
+#include <support/refused.hpp>
+#include <support/remote_store.hpp>
+#include <support/temporary_folder.hpp>
+#include <support/written_array.hpp>
+#include <tessera/node/create.hpp>
+#include <tessera/node/open.hpp>
+#include <tessera/store/local_store.hpp>
+#include <tessera/store/memory_store.hpp>
+#include <tessera/with/all.hpp>
+
+namespace decoded_parts_tests {
+
+using namespace tessera;
+using test::HostQueue;
+using test::Random;
+
+namespace {
+
+std::string blosc(std::string const& cname, std::string const& shuffle, int typesize, int blocksize) {
+  return R"({"name": "blosc", "configuration": {"cname": ")" + cname + R"(", "clevel": 5, "shuffle": ")" + shuffle +
+         R"(", "typesize": )" + std::to_string(typesize) + R"(, "blocksize": )" + std::to_string(blocksize) + "}}";
+}
+std::string named(std::string const& name, std::string const& configuration = "") {
+  return R"({"name": ")" + name + "\"" +
+         (configuration.empty() ? "}" : ", \"configuration\": {" + configuration + "}}");
+}
+std::string const little = named("bytes", R"("endian": "little")"), big = named("bytes", R"("endian": "big")");
+std::string const halves = named("numcodecs.astype", R"("encode_dtype": "<f2", "decode_dtype": "<f4")");
+std::string const scaled = named("scale_offset", R"("offset": 1, "scale": 2)");
+std::string const of_blocks = blosc("zstd", "shuffle", 4, 4096);
+
+// Of chunks of 30 x 20 x 10 floats, each codec in one chain or more.
+std::vector<std::string> const chains{
+    little,
+    big,
+    little + "," + of_blocks,
+    big + "," + blosc("lz4", "bitshuffle", 4, 1000),
+    little + "," + blosc("zlib", "noshuffle", 1, 0),
+    little + "," + blosc("blosclz", "shuffle", 7, 5000),
+    little + "," + of_blocks + "," + named("crc32c"),
+    little + "," + of_blocks + "," + blosc("lz4", "shuffle", 1, 512),
+    little + "," + named("gzip", R"("level": 1)") + "," + of_blocks,
+    little + "," + named("numcodecs.shuffle", R"("elementsize": 4)") + "," + of_blocks,
+    named("transpose", R"("order": [2, 0, 1])") + "," + big + "," + of_blocks,
+    halves + "," + little,
+    halves + "," + big,
+    halves + "," + little + "," + of_blocks,
+    halves + "," + little + "," + named("zstd", R"("level": 1, "checksum": false)"),
+    scaled + "," + halves + "," + little + "," + blosc("lz4", "shuffle", 2, 2048),
+    named("transpose", R"("order": [1, 2, 0])") + "," + scaled + "," + little,
+    named("numcodecs.delta", R"("dtype": "<f4")") + "," + little + "," + of_blocks,
+    halves + "," + named("numcodecs.delta", R"("dtype": "<f2")") + "," + little,
+    named("numcodecs.quantize", R"("digits": 2, "dtype": "<f4")") + "," + little,
+    named("bitround", R"("keepbits": 5)") + "," + little + "," + of_blocks,
+    named("numcodecs.fixedscaleoffset", R"("offset": 0, "scale": 10, "dtype": "<f4", "astype": "<i4")") + "," + little,
+    named("cast_value", R"("data_type": "float64")") + "," + little,
+    named("reshape", R"("shape": [[0, 1], 10])") + "," + little,
+    named("squeeze") + "," + little,
+    named("packbits"),
+    little + "," + named("numcodecs.bz2", R"("level": 1)"),
+    little + "," + named("numcodecs.lzma"),
+    little + "," + named("numcodecs.lz4"),
+    little + "," + named("numcodecs.zlib", R"("level": 1)"),
+    little + "," + named("numcodecs.adler32"),
+    little + "," + named("numcodecs.crc32"),
+    little + "," + named("numcodecs.fletcher32"),
+    little + "," + named("numcodecs.jenkins_lookup3"),
+};
+
+using P = AnyPipeline<space::Host, space::Host, AllCodecs>;
+Extents const shape{50, 31, 10}, chunks{30, 20, 10};
+
+std::vector<float> numbers(Random& random) {
+  std::vector<float> result(50 * 31 * 10);
+  float level = 0;
+  for (auto& number : result) number = level += static_cast<float>(random(0, 3)) / 2;
+  return result;
+}
+
+template <class S>
+void check_boxes(S const& store, std::string const& chain, bool is_sharded, Random& random) {
+  NewArray<float> options{.shape = shape, .chunks = chunks};
+  if (is_sharded) options.shards = {60, 40, 10};
+  auto const array = create_array<float, 3>(store, "a", options, P::from(test::specifications("[" + chain + "]")),
+                                            HostQueue{random.one_in(2) ? 1u : 3u});
+  array.write(all, numbers(random));
+  std::vector<float> whole(50 * 31 * 10);
+  array.read(all, whole);
+  for (int i = 0; i < 5; ++i) {
+    Box const box{test::random_slices(random, shape)};
+    auto const region = box.resolve(shape);
+    std::vector<float> found(test::size_of(region.count));
+    array.read(box, found);
+    CHECK(test::memory_of(found) == test::picked(test::memory_of(whole), shape, 4, region));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("random boxes are parts of the whole array, whichever codecs decode parts of chunks") {
+  std::uint64_t const seed = 4301;
+  for (std::size_t c = 0; c < chains.size(); ++c)
+    for (bool const is_sharded : {false, true}) {
+      CAPTURE(seed + c);
+      CAPTURE(chains[c]);
+      CAPTURE(is_sharded);
+      Random random{seed + c};
+      check_boxes(MemoryStore<HostBuffer>{}, chains[c], is_sharded, random);
+      check_boxes(test::Remote{}, chains[c], is_sharded, random);
+    }
+}
+
+namespace {
+
+template <class P>
+auto line(P const& pipeline, std::uint64_t count = 1'000'000) {
+  test::Remote const store;
+  auto const array = create_array<float, 1>(store, "a", {.shape = {count}, .chunks = {count}}, pipeline, HostQueue{1});
+  std::vector<float> elements(count);
+  for (std::size_t i = 0; i < count; ++i) elements[i] = static_cast<float>(i % 1000) / 8;
+  array.write(all, elements);
+  store.asked->take();
+  return std::pair{store, array};
+}
+template <class Array>
+std::uint64_t decoded_for(Array const& array, std::uint64_t first, std::uint64_t count) {
+  Traffic traffic;
+  std::vector<float> found(count);
+  array.read(Box{Slice{first, first + count}}, found, {.traffic = &traffic});
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < count; ++i) right += found[i] == static_cast<float>((first + i) % 1000) / 8;
+  CHECK(right == count);
+  return traffic.decoded;
+}
+
+}  // namespace
+
+TEST_CASE("of a blosc chunk of 4 MB one block is decoded for an element") {
+  constexpr std::uint64_t block = 65536, item = 4, elements = block / item;
+  codec::Blosc const blosc{"zstd", 5, "shuffle", item, block};
+  auto const array = line(Pipeline<space::Host, codec::Bytes, codec::Blosc>{{}, blosc}).second;
+  CHECK(decoded_for(array, 200'000, 1) == block);
+  CHECK(decoded_for(array, elements, elements) == block);
+  CHECK(decoded_for(array, 3 * elements - 1, 2) == 2 * block);
+  CHECK(decoded_for(array, 999'999, 1) == 4'000'000 % block);
+  CHECK(decoded_for(array, 0, 1'000'000) == 4'000'000);
+  CHECK(decoded_for(array, 0, 500'001) == 4'000'000);  // a half or more is decoded with the rest
+
+  auto const checked = line(Pipeline<space::Host, codec::Bytes, codec::Blosc, codec::Crc32c>{{}, blosc, {}}).second;
+  CHECK(decoded_for(checked, 200'000, 1) == block);
+}
+
+TEST_CASE("codecs of single elements decode the wanted ones, and only these are read") {
+  using P = Pipeline<space::Host, codec::AsType, codec::Bytes>;
+  auto const made = line(P::from(test::specifications("[" + halves + "," + little + "]")));
+  auto const& store = made.first;
+  auto const& array = made.second;
+  CHECK(decoded_for(array, 200, 3) == 12);
+  CHECK(store.asked->take() == std::vector<std::string>{"a/c/0 400 + 6"});
+  // of which there may be too few
+  HostQueue on{1};
+  store.values.write({"a/c/0"}, get_value(store.values, {"a/c/0"}, on)->view().sub(0, 404), on);
+  std::vector<float> found(3);
+  test::check_refused<CodecError>([&] { array.read(Box{Slice{200, 203}}, found); }, {"a/c/0"});
+}
+
+namespace {
+
+// Notes what is read of chunks, and calls `then` behind each call.
+struct Noted : LocalStore<HostBuffer> {
+  struct Reads {
+    std::vector<std::string> all{};
+    std::function<void()> then{};
+  };
+  using LocalStore::LocalStore;
+  std::shared_ptr<Reads> reads = std::make_shared<Reads>();
+  void get_many(std::span<ReadRequest<space::Host>> requests, HostQueue& on) const {
+    LocalStore::get_many(requests, on);
+    for (auto const& request : requests)
+      reads->all.push_back(to_text({request.key->path, " ", request.range.offset, " + ", request.range.size}));
+    if (reads->then) std::exchange(reads->then, {})();
+  }
+};
+using Blocks = Pipeline<space::Host, codec::Bytes, codec::Blosc>;
+codec::Blosc const in_blocks{"zstd", 5, "noshuffle", 1, 65536};
+constexpr std::uint64_t count = 1'000'000;
+
+std::vector<std::uint32_t> counting(std::uint32_t first) {
+  std::vector<std::uint32_t> result(count);
+  for (auto& number : result) number = first += first % 7 + 3;
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("of a blosc chunk in a file the offsets of its blocks are read, and the block of an element") {
+  test::TemporaryFolder const folder;
+  Noted const store{folder / ""};
+  Blocks const blocks{{}, in_blocks};
+  auto const array =
+      create_array<std::uint32_t, 1>(store, "a", {.shape = {count}, .chunks = {count}}, blocks, HostQueue{1});
+  auto const elements = counting(1);
+  array.write(all, elements);
+  auto& reads = store.reads->all;
+  reads.clear();
+  Traffic traffic;
+  std::vector<std::uint32_t> one(1);
+  array.read(Box{Slice{500'000, 500'001}}, one, {.traffic = &traffic});
+  CHECK(one[0] == elements[500'000]);
+  REQUIRE(reads.size() == 2);
+  CHECK(reads[0] == "a/c/0 0 + 3924");
+  CHECK(traffic.decoded == 65536);
+  CHECK(traffic.fetched < 3924 + 65536);
+  CHECK(array.read(all)(999'999) == elements.back());
+  CHECK(reads.size() == 3);
+}
+
+namespace {
+
+// Sees that a file was replaced, but does not keep the old one open.
+struct Unheld : Noted {
+  using Noted::Noted;
+  ValueWatch watch(Key const& key) const { return ValueWatch{Noted::watch(key).version()}; }
+};
+
+template <class S>
+void check_replaced(S const& store, Extents const& shards, bool sees_new) {
+  NewArray<std::uint32_t> wanted{.shape = {2 * count}, .chunks = {count}};
+  wanted.shards = shards;
+  auto const array = create_array<std::uint32_t, 1>(store, "a", wanted, Blocks{{}, in_blocks}, HostQueue{1});
+  auto const other = open_array<std::uint32_t, 1, Blocks>(static_cast<LocalStore<HostBuffer> const&>(store), "a");
+  auto const before = counting(1), after = counting(5'000'000);
+  array.write({{count, 2 * count}}, before);
+  array.keep_shard_indexes(1 << 20);
+  std::vector<std::uint32_t> found(20'000);
+  array.read({{count, count + 1}}, std::span{found}.first(1));
+  store.reads->then = [&] { other.write({{count, 2 * count}}, after); };
+  array.read({{count + 700'000, count + 720'000}}, found);
+  CHECK(std::equal(found.begin(), found.end(), (sees_new ? after : before).begin() + 700'000));
+}
+
+}  // namespace
+
+TEST_CASE("a blosc chunk that is replaced between its offsets and its block is read from one value") {
+  test::TemporaryFolder const folder;
+  check_replaced(Noted{folder / "held"}, {}, false);
+  check_replaced(Unheld{folder / "unheld"}, {}, true);
+  check_replaced(Noted{folder / "held in a shard"}, {2 * count}, false);
+  check_replaced(Unheld{folder / "unheld in a shard"}, {2 * count}, true);
+}
+
+TEST_CASE("a part of a damaged blosc chunk in a file is an error, or other elements") {
+  std::uint64_t const seed = 4302;
+  CAPTURE(seed);
+  Random random{seed};
+  test::TemporaryFolder const folder;
+  LocalStore<HostBuffer> const store{folder / ""};
+  constexpr std::uint64_t n = 40'000;
+  Blocks const small{{}, codec::Blosc{"lz4", 5, "shuffle", 4, 8192}};
+  auto const array = create_array<std::uint32_t, 1>(store, "a", {.shape = {n}, .chunks = {n}}, small, HostQueue{1});
+  std::vector<std::uint32_t> elements(n), found(10);
+  for (auto& element : elements) element = static_cast<std::uint32_t>(random(0, 999));
+  array.write(all, elements);
+  HostQueue on{1};
+  auto const sound = test::copy(get_value(store, {"a/c/0"}, on)->view());
+  int answered = 0, right = 0;
+  for (int round = 0; round < 300; ++round) {
+    auto value = sound;
+    if (round % 4 == 0)
+      value.resize(random(0, value.size() - 1));
+    else
+      value[random(0, round % 2 ? 99 : value.size() - 1)] ^= static_cast<std::byte>(1u << random(0, 7));
+    store.write({"a/c/0"}, test::view(value), on);
+    auto const at = random(0, n - found.size());
+    try {
+      array.read(Box{Slice{at, at + found.size()}}, found);
+      right += std::equal(found.begin(), found.end(), elements.begin() + static_cast<std::ptrdiff_t>(at));
+      ++answered;
+    } catch (Error const&) {
+      ++answered;
+    }
+  }
+  CHECK(answered == 300);
+  CHECK(right > 100);
+}
+
+namespace {
+
+// Frames of a thousand bytes, each with an offset in front. Counts what it decodes.
+struct Frames {
+  using kind = bytes_to_bytes;
+  static constexpr std::string_view name = "example.frames";
+  static constexpr std::size_t frame = 1000, offset = 4;
+  static inline std::atomic<std::size_t> decoded{0};
+
+  static std::size_t frames(std::size_t size) { return (size + frame - 1) / frame; }
+  std::size_t encoded_bound(std::size_t size) const { return size + offset * frames(size); }
+  std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, HostQueue&) const {
+    auto const table = offset * frames(from.size);
+    for (std::size_t i = 0; i < frames(from.size); ++i) {
+      auto const at = static_cast<std::uint32_t>(table + i * frame);
+      std::memcpy(to.data + i * offset, &at, offset);
+    }
+    std::memcpy(to.data + table, from.data, from.size);
+    return table + from.size;
+  }
+  std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, HostQueue& on) const {
+    return decode_part(from, to, {0, to.size, to.size}, on);
+  }
+  std::size_t decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, ChunkPart part, HostQueue&) const {
+    auto const place = place_of(from, part);
+    if (from.size != place.whole) throw CodecError{"a wrong size"};
+    std::memcpy(to.data, from.data + place.first, part.size);
+    decoded += part.size;
+    return part.size;
+  }
+  std::size_t index_size(std::size_t size) const { return offset * frames(size); }
+  ChunkPart encoded_part(ByteView<space::Host> index, ChunkPart part) const { return place_of(index, part); }
+
+ private:
+  static ChunkPart place_of(ByteView<space::Host> index, ChunkPart part) {
+    std::uint32_t at = 0;
+    if (index.size < offset * frames(part.whole)) throw CodecError{"a short table"};
+    std::memcpy(&at, index.data + part.first / frame * offset, offset);
+    return {at + part.first % frame, part.size, part.whole + offset * frames(part.whole)};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a codec of a program's own decodes parts, from a file, from memory and in shards") {
+  test::TemporaryFolder const folder;
+  auto const check = [](auto const& store, Extents const& shards) {
+    NewArray<std::uint32_t> wanted{.shape = {count}, .chunks = {count / 2}};
+    wanted.shards = shards;
+    Pipeline<space::Host, codec::Bytes, Frames> const frames{};
+    auto const array = create_array<std::uint32_t, 1>(store, "a", wanted, frames);
+    auto const elements = counting(3);
+    array.write(all, elements);
+    Frames::decoded = 0;
+    Traffic traffic;
+    std::vector<std::uint32_t> found(10);
+    array.read({{700'000, 700'010}}, found, {.traffic = &traffic});
+    CHECK(std::equal(found.begin(), found.end(), elements.begin() + 700'000));
+    CHECK(Frames::decoded == 40);
+    CHECK(traffic.decoded == 40);
+    return traffic.fetched.load();
+  };
+  CHECK(check(LocalStore<HostBuffer>{folder / "files"}, {}) == 8000 + 40);
+  CHECK(check(LocalStore<HostBuffer>{folder / "shards"}, {count}) == 8000 + 40);
+  CHECK(check(MemoryStore<HostBuffer>{}, {}) == 2'008'000);
+}
+
+}  // namespace decoded_parts_tests
