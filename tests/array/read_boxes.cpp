@@ -83,15 +83,17 @@ void check_boxes(S const& store, P const& pipeline, NewArray<int> const& drawn, 
     array.write(box, elements);
   }
   for (int round = 0; round < 4; ++round) {
-    auto const boxes = test::random_boxes(random, array.shape(), random(1, 9));
+    auto const drawn = test::random_oriented_boxes(random, array.shape(), random(1, 9));
+    auto const boxes = drawn.list();
     auto const options = test::random_options<ReadOptions>(random, 1 << 20);
     auto const found = read_boxes(array, boxes, options);
-    auto const count = boxes[0].resolve(array.shape()).count;
+    auto const count = drawn.shape(0, array.shape());
     std::vector<T> expected;
-    for (auto const& box : boxes) {
+    for (auto const& box : drawn.boxes) {
       auto const one = array.read(box);
       expected.insert(expected.end(), one.begin(), one.end());
     }
+    expected = drawn.turned(expected, array.shape());
     CHECK(found.shape()[0] == boxes.size());
     CHECK(std::ranges::equal(std::span{found.shape().begin(), Rank + 1}.subspan(1), count));
     CHECK(std::ranges::equal(found, expected));
@@ -387,6 +389,30 @@ TEST_CASE("memory of another shape is refused, naming the array") {
                                 {"\"a/zarr.json\"", "shape is [2, 2, 1], expected [2, 2, 2]"});
   std::vector<Box> const none;
   check_refused<SelectionError>([&] { read_boxes(array, none, view); }, {"shape is [2, 2, 1], expected [0, 2, 1]"});
+}
+
+TEST_CASE("orientations: what numpy gives, each chunk still once; what is none is refused, with the box") {
+  Memory const store;
+  auto const array = numbered(store, {4, 6}, {3, 2});
+  std::vector<Box> const boxes{{{0, 2}, {1, 4}}, {{1, 4}, {0, 2}}};
+  std::vector<Orientation> const turned{{.flip = {1}}, {.flip = {0}, .axes = {1, 0}}};
+  Traffic traffic;
+  auto const found = read_boxes(array, {boxes, turned}, {.traffic = &traffic});
+  CHECK(found.shape() == Extents{2, 2, 3});
+  for (auto const& [at, element] : std::vector<std::pair<Extents, int>>{
+           {{0, 0, 0}, 3}, {{0, 0, 2}, 1}, {{0, 1, 1}, 8}, {{1, 0, 0}, 18}, {{1, 0, 2}, 6}, {{1, 1, 0}, 19}})
+    CHECK(found(at[0], at[1], at[2]) == element * 13);
+  CHECK(traffic.chunks == 3);
+  auto const refused = [&](std::vector<Orientation> const& given, std::initializer_list<char const*> words) {
+    check_refused<SelectionError>([&] { (void)read_boxes(array, {boxes, given}); }, words);
+  };
+  refused({{}, {}}, {"\"a/zarr.json\": box 1: found the shape [3, 2], expected [2, 3], that of box 0"});
+  refused({{}}, {"found 1 orientations, expected 2, one for each box"});
+  refused({{}, {.flip = {2}}}, {"box 1: found flip = [2], expected dimensions of 2, each once"});
+  refused({{.flip = {0, 0}}, {}}, {"box 0: found flip = [0, 0]"});
+  refused({{.axes = {1}}, {}}, {"box 0: found axes = [1], expected the first of 2 dimensions, each once"});
+  refused({{.axes = {0, 0}}, {}}, {"box 0: found axes = [0, 0]"});
+  refused({{.axes = {0, 1, 2}}, {}}, {"box 0: found axes = [0, 1, 2]"});
 }
 
 TEST_CASE("chunks of several shapes are refused") {

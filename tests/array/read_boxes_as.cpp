@@ -51,12 +51,13 @@ void check_array(S const& store, P const& pipeline, NewArray<T> made, Random& ra
     if (random.one_in(2)) padding.value = value = drawn.number(random);
     bool const is_padded = !random.one_in(3);
     if (!is_padded) padding = {};
-    auto const boxes = test::random_boxes(random, padding.padded(array.shape()), random(1, 7));
+    auto const padded = padding.padded(array.shape());
+    auto const turned = test::random_oriented_boxes(random, padded, random(1, 7));
+    auto const boxes = turned.list();
     auto const& inner = array.untyped().inner_chunk_shape();
-    test::PaddedBoxes<T> const given{in_array, array.shape(), inner, padding, value, boxes};
-    Extents shape{boxes.size()};
-    for (auto const n : boxes[0].resolve(padding.padded(array.shape())).count) shape.push_back(n);
-    test::ConvertedBoxes<Program> const expected{given.elements, shape, how};
+    test::PaddedBoxes<T> const given{in_array, array.shape(), inner, padding, value, turned.boxes};
+    auto const shape = turned.shape_of_all(padded);
+    test::ConvertedBoxes<Program> const expected{turned.turned(given.elements, padded), shape, how};
 
     Traffic traffic;
     auto options = test::random_options<ReadOptions>(random, 1 << 20);

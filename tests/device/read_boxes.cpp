@@ -42,12 +42,14 @@ void check_boxes(std::uint64_t seed, ZarrFormat format, bool in_shards) {
   DeviceQueue on{test::HostQueue{random(1, 3)}};
   auto const array = open_array<float, Rank, Device>(store, "a", on);
   for (int round = 0; round < 3; ++round) {
-    auto const boxes = test::random_boxes(random, made.shape, random(1, 8));
+    auto const drawn = test::random_oriented_boxes(random, made.shape, random(1, 8));
+    auto const boxes = drawn.list();
     std::vector<float> expected;
-    for (auto const& box : boxes) {
+    for (auto const& box : drawn.boxes) {
       auto const one = here.read(box);
       expected.insert(expected.end(), one.begin(), one.end());
     }
+    expected = drawn.turned(expected, made.shape);
     ReadOptions const options{.mini_batch = random(0, 3), .in_flight = random(0, 2)};
     auto const there = read_boxes(array, boxes, options);
     static_assert(std::same_as<decltype(there), OwnedArray<float, Rank + 1, DeviceBuffer> const>);
@@ -99,8 +101,11 @@ void check_padding(std::uint64_t seed, bool in_shards) {
     auto padding = test::random_padding(random, made.shape);
     auto const value = random.one_in(2) ? 2.5f : -1.f;
     if (value > 0) padding.value = 2.5;
-    auto const boxes = test::random_boxes(random, padding.padded(made.shape), random(1, 6));
-    test::PaddedBoxes<float> const expected{in_array, made.shape, inner, padding, value, boxes};
+    auto const padded = padding.padded(made.shape);
+    auto const drawn = test::random_oriented_boxes(random, padded, random(1, 6));
+    auto const boxes = drawn.list();
+    test::PaddedBoxes<float> expected{in_array, made.shape, inner, padding, value, drawn.boxes};
+    expected.elements = drawn.turned(expected.elements, padded);
     Traffic traffic;
     ReadOptions const options{.mini_batch = random(0, 3), .in_flight = random(0, 2), .traffic = &traffic};
     auto const there = read_boxes(array, boxes, padding, options);

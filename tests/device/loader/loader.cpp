@@ -49,7 +49,7 @@ void check_loader(std::uint64_t seed, bool in_shards) {
     here.write(box, test::numbers_from(1.f, test::size_of(box.resolve(made.shape).count)));
 
   auto const array = open_array<float, Rank, Device>(store, "a", DeviceQueue{test::HostQueue{random(1, 3)}});
-  auto const boxes = test::random_boxes(random, made.shape, random(1, 20));
+  auto const boxes = test::random_oriented_boxes(random, made.shape, random(1, 20));
   LoaderOptions options;
   options.batch = random(1, 5);
   options.ahead = random(1, 3);
@@ -57,7 +57,7 @@ void check_loader(std::uint64_t seed, bool in_shards) {
   options.horizon = random(1, 9);
   // Of every second batch the user is a queue of its own.
   DeviceQueue other{test::HostQueue{1}};
-  auto loader = std::make_unique<Loader<float, Rank, MemoryStore<HostBuffer>, Device>>(array, listed(boxes), options);
+  auto loader = std::make_unique<Loader<float, Rank, MemoryStore<HostBuffer>, Device>>(array, boxes.sampler(), options);
   std::vector<typename Loader<float, Rank, MemoryStore<HostBuffer>, Device>::batch_type> held;
   std::size_t at = 0;
   for (;;) {
@@ -65,10 +65,13 @@ void check_loader(std::uint64_t seed, bool in_shards) {
     auto batch = loader->next(on);
     if (!batch) break;
     std::vector<float> expected;
-    for (std::size_t i = 0; i < batch->boxes().size(); ++i) {
-      auto const one = here.read(boxes[at++]);
+    auto const some = boxes.some(at, batch->boxes().size());
+    for (auto const& box : some.boxes) {
+      auto const one = here.read(box);
       expected.insert(expected.end(), one.begin(), one.end());
     }
+    expected = some.turned(expected, made.shape);
+    at += some.size();
     // Copied in the order of that queue, without a wait before the batch is given back; then overwritten.
     OwnedArray<float, Rank + 1, DeviceBuffer> copy{batch->shape(), on};
     ByteSpan<space::Device> const elements{reinterpret_cast<std::byte*>(batch->array().data()),
@@ -110,12 +113,13 @@ TEST_CASE("every box of every batch of a padded array is what numpy.pad gives, i
       LoaderOptions options{.batch = random(1, 5), .ahead = random(1, 3)};
       options.cache = random.one_in(3) ? 0 : random(0, 8 * array.size());
       options.padding = test::random_padding(random, made.shape);
-      auto const boxes = test::random_boxes(random, options.padding.padded(made.shape), random(1, 20));
-      Loader loader{array, listed(boxes), options};
+      auto const padded = options.padding.padded(made.shape);
+      Loader loader{array, test::random_oriented_boxes(random, padded, random(1, 20)).sampler(), options};
       while (auto const batch = loader.next()) {
-        std::vector<Box> const drawn(batch->boxes().begin(), batch->boxes().end());
-        test::PaddedBoxes<float> const expected{elements, made.shape, made.chunks, options.padding, -1, drawn};
-        CHECK(on_host(batch->array(), array.queue()) == expected.elements);
+        test::OrientedBoxes drawn{{batch->boxes().begin(), batch->boxes().end()}};
+        drawn.orientations = {batch->orientations().begin(), batch->orientations().end()};
+        test::PaddedBoxes<float> const expected{elements, made.shape, made.chunks, options.padding, -1, drawn.boxes};
+        CHECK(on_host(batch->array(), array.queue()) == drawn.turned(expected.elements, padded));
       }
     });
 }

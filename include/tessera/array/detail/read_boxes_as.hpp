@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include <tessera/array/detail/converting_placer.hpp>
 #include <tessera/array/detail/fitting_read.hpp>
 #include <tessera/array/detail/read_boxes.hpp>
+#include <tessera/array/orientation.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/padding.hpp>
 #include <tessera/buffer/concept.hpp>
@@ -43,29 +43,30 @@ struct ConvertedBoxes {
 
   AnyArray<S, P> array;
   std::vector<Box> boxes;
+  std::vector<Orientation> orientations;
   Padding padding;
   Value value;
   StridedSpan<Space> to;
 
   Pending read(AnyConvertingPlacer<Space>& placer, ReadOptions const& options) const {
     auto const kept = array.queue().host().template lease<BoxesInChunks>();
-    resolve_boxes(array, boxes, padding, *kept);
+    resolve_boxes(array, {boxes, orientations}, padding, *kept);
     return read_boxes_into(array, *kept, to, options, {value.data(), placer.conversion().from_size}, &placer);
   }
   void find_misfit(AnyConversion const& conversion) const {
-    find_misfit_of_boxes(array, boxes, padding, {value.data(), conversion.from_size}, conversion, {});
+    find_misfit_of_boxes(array, {boxes, orientations}, padding, {value.data(), conversion.from_size}, conversion, {});
   }
 };
 
 /// Reads boxes again, one after the other, unconverted. Throws: ConversionError naming the first number that does not
 /// fit; returns if another writer has replaced it.
 template <class S, class P>
-void find_misfit_of_boxes(AnyArray<S, P> const& array, std::span<Box const> boxes, Padding const& padding,
+void find_misfit_of_boxes(AnyArray<S, P> const& array, BoxList const& boxes, Padding const& padding,
                           ByteView<space::Host> value, AnyConversion const& conversion, ReadOptions const& options) {
   using Space = typename P::array_space;
   auto const kept = array.queue().host().template lease<BoxesInChunks>();
   for (std::size_t i = 0; i < boxes.size(); ++i) {
-    resolve_boxes(array, boxes.subspan(i, 1), padding, *kept);
+    resolve_boxes(array, boxes.only(i), padding, *kept);
     auto const shape = kept->shape_of_all();
     auto const read = [&](StridedSpan<Space> const& to) {
       if constexpr (std::same_as<Space, space::Host>)
@@ -85,7 +86,7 @@ void find_misfit_of_boxes(AnyArray<S, P> const& array, std::span<Box const> boxe
 
 /// For host memory, and numbers of any types. `resolved`: the boxes.
 template <class S, class P>
-void read_boxes_by(AnyArray<S, P> const& array, std::span<Box const> boxes, BoxesInChunks& resolved,
+void read_boxes_by(AnyArray<S, P> const& array, BoxList const& boxes, BoxesInChunks& resolved,
                    Padding const& padding, ByteView<space::Host> value, StridedSpan<space::Host> const& to,
                    AnyConvertingPlacer<space::Host>& placer, bool refuses, ReadOptions const& options) {
   auto const read = [&] { read_boxes_into(array, resolved, to, options, value, &placer); };
@@ -96,7 +97,7 @@ void read_boxes_by(AnyArray<S, P> const& array, std::span<Box const> boxes, Boxe
 
 /// `resolved`: the boxes. `to`: memory of the shape of all boxes. Returns a Pending, unless the memory is host memory.
 template <class Program, class T, class S, class P>
-auto read_boxes_as_numbers(AnyArray<S, P> const& array, std::span<Box const> boxes, BoxesInChunks& resolved,
+auto read_boxes_as_numbers(AnyArray<S, P> const& array, BoxList const& boxes, BoxesInChunks& resolved,
                            Padding const& padding, StridedSpan<typename P::array_space> const& to,
                            Conversion const& conversion, ReadOptions const& options) {
   using Way = ToProgram<Program, T>;
@@ -112,13 +113,15 @@ auto read_boxes_as_numbers(AnyArray<S, P> const& array, std::span<Box const> box
     auto placer = converting_placer<Way>(array, conversion);
     if (!refuses_some(conversion, placer->conversion()))
       return read_boxes_into(array, resolved, to, options, bytes, placer.get());
-    Reading reading{array, {boxes.begin(), boxes.end()}, padding, value, to};
+    auto const given = boxes.boxes();
+    auto const turned = boxes.orientations();
+    Reading reading{array, {given.begin(), given.end()}, {turned.begin(), turned.end()}, padding, value, to};
     return Pending{std::make_unique<FittingRead<Reading>>(std::move(reading), std::move(placer), options)};
   }
 }
 
 template <class Program, class T, std::size_t Rank, class S, class P, class M>
-auto read_given_boxes_as(AnyArray<S, P> const& array, std::span<Box const> boxes, M& to, Conversion const& conversion,
+auto read_given_boxes_as(AnyArray<S, P> const& array, BoxList const& boxes, M& to, Conversion const& conversion,
                          Padding const& padding, ReadOptions const& options) {
   auto const kept = array.queue().host().template lease<BoxesInChunks>();
   resolve_boxes(array, boxes, padding, *kept);
@@ -129,7 +132,7 @@ auto read_given_boxes_as(AnyArray<S, P> const& array, std::span<Box const> boxes
 }
 
 template <class Program, class T, std::size_t Rank, class S, class P>
-auto read_new_boxes_as(AnyArray<S, P> const& array, std::span<Box const> boxes, Conversion const& conversion,
+auto read_new_boxes_as(AnyArray<S, P> const& array, BoxList const& boxes, Conversion const& conversion,
                        Padding const& padding, ReadOptions const& options) {
   using Space = typename P::array_space;
   auto const kept = array.queue().host().template lease<BoxesInChunks>();
