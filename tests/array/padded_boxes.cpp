@@ -110,6 +110,16 @@ void check_padding(S const& store, P const& pipeline, NewArray<T> made, Random& 
     CHECK(wrong == 0);
     CHECK(memory.front() == element_of<T>(55));
     CHECK(memory.back() == element_of<T>(55));
+
+    auto const mixed = test::random_boxes_of_any_shape(random, padded, random(1, 5));
+    std::vector<std::vector<T>> memories;
+    for (std::size_t k = 0; k < mixed.size(); ++k) memories.emplace_back(test::size_of(mixed.shape(k, padded)));
+    read_boxes(array, mixed.list(), memories, padding, options);
+    for (std::size_t k = 0; k < mixed.size(); ++k) {
+      auto const one = mixed.some(k, 1);
+      test::PaddedBoxes<T> const alone{in_array, array.shape(), inner, padding, value, one.boxes};
+      CHECK(memories[k] == one.turned(alone.elements, padded));
+    }
   }
 }
 

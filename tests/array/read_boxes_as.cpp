@@ -97,6 +97,13 @@ void check_array(S const& store, P const& pipeline, NewArray<T> made, Random& ra
     if (expected.refused.empty()) CHECK(expected.wrong(found) == 0);
     CHECK(memory.front() == Program(55));
     CHECK(memory.back() == Program(55));
+
+    // Each box in memory of its own.
+    std::vector<std::vector<Program>> memories(boxes.size(), std::vector<Program>(expected.elements.size() / shape[0]));
+    expected.check([&] { read_boxes_as(array, boxes, memories, how.conversion, padding, options); });
+    found.clear();
+    for (auto const& one : memories) found.insert(found.end(), one.begin(), one.end());
+    if (expected.refused.empty()) CHECK(expected.wrong(found) == 0);
   }
 }
 

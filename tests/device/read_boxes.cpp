@@ -59,6 +59,16 @@ void check_boxes(std::uint64_t seed, ZarrFormat format, bool in_shards) {
     read_boxes(array, boxes, memory, options).wait();
     CHECK(on_host(memory, on) == expected);
 
+    auto const mixed = test::random_boxes_of_any_shape(random, made.shape, random(0, 6));
+    std::vector<OwnedArray<float, Rank, DeviceBuffer>> memories;
+    for (std::size_t i = 0; i < mixed.size(); ++i) memories.emplace_back(mixed.shape(i, made.shape), on);
+    read_boxes(array, mixed.list(), memories, options).wait();
+    for (std::size_t i = 0; i < mixed.size(); ++i) {
+      auto const one = mixed.some(i, 1);
+      auto const alone = here.read(one.boxes[0]);
+      CHECK(on_host(memories[i], on) == one.turned(std::vector<float>(alone.begin(), alone.end()), made.shape));
+    }
+
     // The boxes are the last dimension, from the last box to the first.
     if (expected.empty()) continue;
     std::int64_t const n = static_cast<std::int64_t>(boxes.size());
@@ -112,6 +122,16 @@ void check_padding(std::uint64_t seed, bool in_shards) {
     CHECK(on_host(there, on) == expected.elements);
     CHECK(traffic.chunks == expected.chunks.size());
     CHECK(std::ranges::equal(read_boxes<HostBuffer>(array, boxes, padding, options), expected.elements));
+
+    auto const mixed = test::random_boxes_of_any_shape(random, padded, random(0, 6));
+    std::vector<OwnedArray<float, Rank, DeviceBuffer>> memories;
+    for (std::size_t i = 0; i < mixed.size(); ++i) memories.emplace_back(mixed.shape(i, padded), on);
+    read_boxes(array, mixed.list(), memories, padding, options).wait();
+    for (std::size_t i = 0; i < mixed.size(); ++i) {
+      auto const one = mixed.some(i, 1);
+      test::PaddedBoxes<float> const alone{in_array, made.shape, inner, padding, value, one.boxes};
+      CHECK(on_host(memories[i], on) == one.turned(alone.elements, padded));
+    }
 
     // The boxes are the last dimension, from the last box to the first.
     if (expected.elements.empty()) continue;

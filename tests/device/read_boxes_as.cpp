@@ -65,6 +65,17 @@ void check_array(std::uint64_t seed, Host const& codecs, bool in_shards) {
     });
     CHECK(traffic.chunks == given.chunks.size());
 
+    // Each box in memory of its own, which the wait reads again after a misfit.
+    std::vector<OwnedArray<Program, Rank, DeviceBuffer>> memories;
+    for (std::size_t i = 0; i < boxes.size(); ++i) memories.emplace_back(turned.shape(i, padded), on);
+    expected.check([&] {
+      read_boxes_as(array, boxes, memories, how.conversion, padding, options).wait();
+      std::vector<Program> each;
+      for (auto const& memory : memories)
+        for (auto const number : on_host(memory, on)) each.push_back(number);
+      CHECK(expected.wrong(each) == 0);
+    });
+
     // The boxes are the last dimension, from the last box to the first.
     if (expected.elements.empty()) continue;
     auto memory = on_device<Program, Rank + 1>(std::vector<Program>(expected.elements.size()), shape, on);

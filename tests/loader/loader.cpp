@@ -360,7 +360,8 @@ TEST_CASE("loaders of other options zipped; after an error of one of them they s
     };
   };
   ZippedLoader loader{Loader{both.image, of_image()}, Loader{both.labels, boxes, {.on_error = OnError::go_on}}};
-  CHECK(std::get<1>(*loader.next()).array()(0, 0, 1) == 7);
+  auto first = loader.next();
+  CHECK(std::get<1>(*first).array()(0, 0, 1) == 7);
   test::check_refused<CodecError>([&] { (void)loader.next(); }, {"\"labels/c/0/1\"", "zstd"});
   auto const last = loader.next();
   CHECK(std::get<0>(*last).first() == 2);

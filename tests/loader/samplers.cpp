@@ -80,9 +80,12 @@ TEST_CASE("random orientations: the same on every platform, each as often, of ea
   auto const alone = all_of(RandomOrientations{boxes, turns, {.seed = 7}});
   REQUIRE(alone.size() == 2000);
   std::map<std::string, int> counts;
+  std::vector<std::string> first;
   for (std::size_t i = 0; i < alone.size(); ++i) {
     auto const& [flip, axes] = alone[i].orientation;
-    ++counts[to_text({to_string(flip), to_string(axes)})];
+    auto const text = to_text({to_string(flip), to_string(axes)});
+    ++counts[text];
+    if (i < 4) first.push_back(text);
   }
   CHECK(counts.size() == 4 * 2);
   for (auto const& one : counts) {
@@ -90,9 +93,7 @@ TEST_CASE("random orientations: the same on every platform, each as often, of ea
     CHECK(one.second > 200);
     CHECK(one.second < 300);
   }
-  CHECK(alone[0].orientation == Orientation{{}, {}});
-  CHECK(alone[1].orientation == Orientation{{}, {}});
-  CHECK(alone[2].orientation == Orientation{{}, {}});
+  CHECK(first == std::vector<std::string>{"[][0, 1, 2]", "[][0, 1, 2]", "[2][2, 1, 0]", "[2, 0][0, 1, 2]"});
   auto plain = boxes;
   for (auto const& one : alone)
     CHECK(one.box.resolve({100, 100, 100}).first == plain()->resolve({100, 100, 100}).first);

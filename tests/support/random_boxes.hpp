@@ -130,4 +130,15 @@ inline OrientedBoxes random_oriented_boxes(Random& random, Extents const& shape,
   return result;
 }
 
+/// The same, of several shapes.
+inline OrientedBoxes random_boxes_of_any_shape(Random& random, Extents const& shape, std::size_t count) {
+  OrientedBoxes result;
+  while (result.size() < count) {
+    auto const one = random_oriented_boxes(random, shape, 1);
+    result.boxes.push_back(one.boxes[0]);
+    result.orientations.push_back(one.orientation(0));
+  }
+  return result;
+}
+
 }  // namespace test

@@ -32,11 +32,17 @@ namespace tessera { inline namespace v0 {
 /// under way, `progress` and `traffic` count each chunk once, and `stop` ends the call. The list of chunks is beside
 /// that budget: about 1 KiB for each chunk, which the queue keeps for later calls.
 ///
+/// For boxes of different shapes give memory for each, of the array's number of dimensions: `read_boxes(array, boxes,
+/// views)`, where `views` is a std::vector or std::span of ArrayViews, or of any memory that `Array::read` takes. Still
+/// there is one plan for all boxes.
+///
+/// `read_boxes(array, {crops, orientations}, batch)` flips and transposes each box while it places it.
+///
 /// The array's own queue does the work. Returns what `Array::read` returns: nothing in host memory, where the elements
 /// are there; else a Pending, and until that is done the memory is in use.
 ///
-/// Throws: SelectionError naming array and box, if a box has another shape than the first, another number of
-/// dimensions than the array, or reaches beyond it; SelectionError, if the memory has another shape; MetadataError, if
+/// Throws: SelectionError naming array and box, if a box has another shape than the first in one memory, another number
+/// of dimensions than the array, or reaches beyond it; SelectionError, if the memory has another shape; MetadataError, if
 /// the chunk grid is rectilinear; StoreError, CodecError, with the key; Cancelled. It throws only when no work is under
 /// way any more.
 template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M>

@@ -52,8 +52,8 @@ requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_boxes_as(A
                                                                                Given const& padding,
                                                                                ReadOptions const& options = {}) {
   using Space = typename P::array_space;
-  if constexpr (detail::CallerMemory<std::remove_reference_t<M>>::known) {
-    using Program = typename detail::CallerMemory<std::remove_reference_t<M>>::element;
+  if constexpr (detail::BoxMemory<M>::known) {
+    using Program = typename detail::BoxMemory<M>::element;
     if constexpr (detail::check_conversion<std::remove_const_t<Program>, T, P>() &&
                   detail::check_boxes<std::remove_const_t<Program>, Rank, Space, M>())
       return detail::read_given_boxes_as<Program, T, Rank>(array.untyped(), boxes, to, conversion, padding, options);

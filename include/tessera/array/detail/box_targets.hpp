@@ -21,6 +21,7 @@ class BoxTargets {
   BoxTargets(StridedSpan<S> const& all) : BoxTargets{all.data, all.strides} {}
   explicit BoxTargets(std::span<StridedSpan<S> const> each) : each_{each} {}
 
+  std::span<StridedSpan<S> const> each() const { return each_; }  ///< empty: one memory has all boxes
   std::byte* data(std::size_t box) const {
     return each_.empty() ? data_ + static_cast<std::int64_t>(box) * between_ : each_[box].data;
   }

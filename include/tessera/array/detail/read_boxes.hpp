@@ -5,9 +5,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include <tessera/array/array.hpp>
+#include <tessera/array/detail/box_memories.hpp>
 #include <tessera/array/detail/box_placer.hpp>
 #include <tessera/array/detail/box_targets.hpp>
 #include <tessera/array/detail/boxes_in_chunks.hpp>
@@ -24,6 +26,7 @@
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/place/detail/any_placer.hpp>
 #include <tessera/transfer/options.hpp>
+#include <tessera/view/detail/strided_span.hpp>
 #include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -39,13 +42,16 @@ consteval bool check_boxes_of() {
   return !VaryingElement<T>;
 }
 
-// As check_destination, for memory that has a dimension more than the array.
+// As check_destination, for memory that has a dimension more than the array, or for memory of each box.
 template <class T, std::size_t Rank, class Space, class M>
 consteval bool check_boxes() {
+  using Given = std::remove_reference_t<M>;
   if constexpr (!check_boxes_of<T>()) {
     return false;
+  } else if constexpr (ListOfMemories<Given>) {
+    return check_destination<T, Rank, Space, memory_in_list<Given>>();
   } else {
-    using Memory = CallerMemory<std::remove_reference_t<M>>;
+    using Memory = CallerMemory<Given>;
     constexpr bool fits = !requires { requires Memory::rank != any_rank && Memory::rank != Rank + 1; };
     static_assert(fits,
                   "tessera: read_boxes reads into memory of one dimension more than the array's, the first for the "
@@ -130,15 +136,30 @@ auto view_of_boxes(M& memory, Extents const& all) {
   return view;
 }
 
+/// Resolves boxes and the caller's memory for them, of the shape of all or of each, and returns f(resolved, targets).
+template <std::size_t Rank, class S, class P, class M, class F>
+auto with_given_boxes(AnyArray<S, P> const& array, BoxList const& boxes, M& to, Padding const& padding, F&& f) {
+  using Space = typename P::array_space;
+  auto const kept = array.queue().host().template lease<BoxesInChunks>();
+  resolve_boxes(array, boxes, padding, *kept, !ListOfMemories<M>);
+  if constexpr (ListOfMemories<M>) {
+    auto const memories = array.queue().host().template lease<BoxMemories<Space>>();
+    in_document(array.store(), array.document(), [&] { memories->template resolve<Rank>(to, *kept); });
+    return f(*kept, BoxTargets<Space>{std::span<StridedSpan<Space> const>{memories->each}});
+  } else {
+    auto const view = in_document(array.store(), array.document(),
+                                  [&] { return view_of_boxes<Rank + 1>(to, kept->shape_of_all()); });
+    return f(*kept, BoxTargets<Space>{reinterpret_cast<std::byte*>(view.data), view.layout().strides});
+  }
+}
+
 template <class T, std::size_t Rank, class S, class P, class M>
 auto read_given_boxes(AnyArray<S, P> const& array, BoxList const& boxes, M& to, Padding const& padding,
                       ReadOptions const& options) {
-  auto const kept = array.queue().host().template lease<BoxesInChunks>();
-  resolve_boxes(array, boxes, padding, *kept);
-  auto const view = in_document(array.store(), array.document(),
-                                [&] { return view_of_boxes<Rank + 1>(to, kept->shape_of_all()); });
-  return read_boxes_of<T>(array, *kept, padding, {reinterpret_cast<std::byte*>(view.data), view.layout().strides},
-                            options);
+  using Space = typename P::array_space;
+  return with_given_boxes<Rank>(array, boxes, to, padding, [&](BoxesInChunks& found, BoxTargets<Space> const& there) {
+    return read_boxes_of<T>(array, found, padding, there, options);
+  });
 }
 
 template <class T, std::size_t Rank, class B, class S, class P>

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <tessera/array/any_array.hpp>
+#include <tessera/array/detail/box_targets.hpp>
 #include <tessera/array/detail/boxes_in_chunks.hpp>
 #include <tessera/array/detail/converted.hpp>
 #include <tessera/array/detail/converting_placer.hpp>
@@ -46,12 +48,14 @@ struct ConvertedBoxes {
   std::vector<Orientation> orientations;
   Padding padding;
   Value value;
-  StridedSpan<Space> to;
+  BoxTargets<Space> to;
+  std::vector<StridedSpan<Space>> each;  // that of `to`, which a lease has
 
   Pending read(AnyConvertingPlacer<Space>& placer, ReadOptions const& options) const {
     auto const kept = array.queue().host().template lease<BoxesInChunks>();
-    resolve_boxes(array, {boxes, orientations}, padding, *kept);
-    return read_boxes_into(array, *kept, to, options, {value.data(), placer.conversion().from_size}, &placer);
+    resolve_boxes(array, {boxes, orientations}, padding, *kept, each.empty());
+    auto const there = each.empty() ? to : BoxTargets<Space>{std::span<StridedSpan<Space> const>{each}};
+    return read_boxes_into(array, *kept, there, options, {value.data(), placer.conversion().from_size}, &placer);
   }
   void find_misfit(AnyConversion const& conversion) const {
     find_misfit_of_boxes(array, {boxes, orientations}, padding, {value.data(), conversion.from_size}, conversion, {});
@@ -87,7 +91,7 @@ void find_misfit_of_boxes(AnyArray<S, P> const& array, BoxList const& boxes, Pad
 /// For host memory, and numbers of any types. `resolved`: the boxes.
 template <class S, class P>
 void read_boxes_by(AnyArray<S, P> const& array, BoxList const& boxes, BoxesInChunks& resolved,
-                   Padding const& padding, ByteView<space::Host> value, StridedSpan<space::Host> const& to,
+                   Padding const& padding, ByteView<space::Host> value, BoxTargets<space::Host> const& to,
                    AnyConvertingPlacer<space::Host>& placer, bool refuses, ReadOptions const& options) {
   auto const read = [&] { read_boxes_into(array, resolved, to, options, value, &placer); };
   if (!refuses) return read();
@@ -95,10 +99,10 @@ void read_boxes_by(AnyArray<S, P> const& array, BoxList const& boxes, BoxesInChu
                [&] { find_misfit_of_boxes(array, boxes, padding, value, placer.conversion(), unobserved(options)); });
 }
 
-/// `resolved`: the boxes. `to`: memory of the shape of all boxes. Returns a Pending, unless the memory is host memory.
+/// `resolved`: the boxes. `to`: their memory. Returns a Pending, unless the memory is host memory.
 template <class Program, class T, class S, class P>
 auto read_boxes_as_numbers(AnyArray<S, P> const& array, BoxList const& boxes, BoxesInChunks& resolved,
-                           Padding const& padding, StridedSpan<typename P::array_space> const& to,
+                           Padding const& padding, BoxTargets<typename P::array_space> const& to,
                            Conversion const& conversion, ReadOptions const& options) {
   using Way = ToProgram<Program, T>;
   using Reading = ConvertedBoxes<S, P>;
@@ -115,7 +119,8 @@ auto read_boxes_as_numbers(AnyArray<S, P> const& array, BoxList const& boxes, Bo
       return read_boxes_into(array, resolved, to, options, bytes, placer.get());
     auto const given = boxes.boxes();
     auto const turned = boxes.orientations();
-    Reading reading{array, {given.begin(), given.end()}, {turned.begin(), turned.end()}, padding, value, to};
+    Reading reading{array, {given.begin(), given.end()}, {turned.begin(), turned.end()}, padding, value, to,
+                    {to.each().begin(), to.each().end()}};
     return Pending{std::make_unique<FittingRead<Reading>>(std::move(reading), std::move(placer), options)};
   }
 }
@@ -123,12 +128,10 @@ auto read_boxes_as_numbers(AnyArray<S, P> const& array, BoxList const& boxes, Bo
 template <class Program, class T, std::size_t Rank, class S, class P, class M>
 auto read_given_boxes_as(AnyArray<S, P> const& array, BoxList const& boxes, M& to, Conversion const& conversion,
                          Padding const& padding, ReadOptions const& options) {
-  auto const kept = array.queue().host().template lease<BoxesInChunks>();
-  resolve_boxes(array, boxes, padding, *kept);
-  auto const view =
-      in_document(array.store(), array.document(), [&] { return view_of_boxes<Rank + 1>(to, kept->shape_of_all()); });
-  StridedSpan<typename P::array_space> const there{reinterpret_cast<std::byte*>(view.data), view.layout().strides};
-  return read_boxes_as_numbers<Program, T>(array, boxes, *kept, padding, there, conversion, options);
+  using Space = typename P::array_space;
+  return with_given_boxes<Rank>(array, boxes, to, padding, [&](BoxesInChunks& found, BoxTargets<Space> const& there) {
+    return read_boxes_as_numbers<Program, T>(array, boxes, found, padding, there, conversion, options);
+  });
 }
 
 template <class Program, class T, std::size_t Rank, class S, class P>
