@@ -50,12 +50,14 @@ void check_array(std::uint64_t seed, Host const& codecs, bool in_shards) {
     auto value = made.fill;
     if (random.one_in(2)) padding.value = value = how.number(random);
     if (random.one_in(3)) padding = {};
+    how.choose_by_index(random, made.shape, padding);
     auto const padded = padding.padded(made.shape);
     auto const turned = test::random_oriented_boxes(random, padded, random(1, 6));
     auto const boxes = turned.list();
     test::PaddedBoxes<T> const given{in_array, made.shape, inner, padding, value, turned.boxes};
     auto const shape = turned.shape_of_all(padded);
-    test::ConvertedBoxes<Program> const expected{turned.turned(given.elements, padded), shape, how};
+    test::ConvertedBoxes<Program> const expected{turned.turned(given.elements, padded), shape, how,
+                                                 how.indices(turned, made.shape, padding)};
     Traffic traffic;
     ReadOptions const options{.mini_batch = random(0, 3), .in_flight = random(0, 2), .traffic = &traffic};
     expected.check([&] {

@@ -128,7 +128,9 @@ void add_orientation(nb::module_& module) {
           "`axes`: without any, and behind those given, dimensions stay.")
       .def_prop_ro("flip", [=](Orientation const& self) { return nb::borrow<Dimensions>(numbers(self.flip)); })
       .def_prop_ro("axes", [=](Orientation const& self) { return nb::borrow<Dimensions>(numbers(self.axes)); })
-      .def("__eq__", [](Orientation const& self, Orientation const& other) { return self == other; }, nb::is_operator())
+      .def(
+          "__eq__", [](Orientation const& self, Orientation const& other) { return self == other; }, nb::is_operator(),
+          nb::sig("def __eq__(self, arg: object, /) -> bool"))
       .def("__hash__",
            [=](Orientation const& self) { return nb::hash(nb::make_tuple(numbers(self.flip), numbers(self.axes))); })
       .def("__repr__", [=](Orientation const& self) {
@@ -225,7 +227,7 @@ void add_samplers(nb::module_& module) {
           "__init__", [](Draw* self, WeightedBoxes const& sampler) { new (self) Draw{drawn(sampler)}; }, arg("sampler"))
       .def(
           "__init__",
-          [](Draw* self, nb::typed<nb::callable, std::optional<PythonBox>()> sampler) {
+          [](Draw* self, nb::typed<nb::callable, std::optional<std::variant<PythonBox, OrientedPythonBox>>()> sampler) {
             new (self) Draw{called(std::move(sampler))};
           },
           arg("sampler"));

@@ -198,6 +198,8 @@ class Loader(Iterator[B], Generic[B]):
             return cast(B, batch)
         with self._lock:
             while len(self._taken) < len(self._natives):  # goes on where a signal ended the wait
+                if self._taken and self._taken[-1] is None:
+                    break
                 native = self._natives[len(self._taken)]
                 position = native.position
                 try:

@@ -18,14 +18,16 @@ struct Orientation {
   /// Dimension d of the memory is dimension axes[d] of the box; dimensions behind those given stay. Empty: all stay.
   Extents axes{};
 
+  /// Whether the box is read as it is.
   bool changes_nothing() const { return flip.rank() == 0 && axes.rank() == 0; }
   friend bool operator==(Orientation const&, Orientation const&) = default;
 };
 
 /// What a sampler returns: `OrientedBox{box, {.flip = {0}}}`, or a Box alone.
 struct OrientedBox {
-  Box box;
-  Orientation orientation;
+  Box box;                  ///< in the array
+  Orientation orientation;  ///< in memory
+
   OrientedBox(Box of_array, Orientation in_memory = {})
       : box{std::move(of_array)}, orientation{std::move(in_memory)} {}
 };
@@ -42,8 +44,7 @@ class BoxList {
 
   std::span<Box const> boxes() const { return boxes_; }
   std::span<Orientation const> orientations() const { return orientations_; }  ///< empty: no box is turned
-  std::size_t size() const { return boxes_.size(); }
-  Box const& operator[](std::size_t i) const { return boxes_[i]; }
+  std::size_t size() const { return boxes_.size(); }                           ///< boxes
   /// The i-th box alone, with its orientation.
   BoxList only(std::size_t i) const {
     return {boxes_.subspan(i, 1), orientations_.empty() ? orientations_ : orientations_.subspan(i, 1)};

@@ -189,12 +189,16 @@ class BoxesInChunks {
   /// Whether boxes may have elements of the array's padding that have a value of their own.
   bool has_constant() const { return has_constant_; }
   std::size_t rank() const { return axes_.size(); }
+  Extents const& shape() const { return shape_; }  ///< of the array
   /// The indices of a box along a dimension, in the padded array.
   Steps steps(std::size_t box, std::size_t d) const {
     auto const& [first, count, step] = boxes_[box];
     return {first[d], count[d], step[d]};
   }
   PaddedAxis const& axis(std::size_t d) const { return axes_[d]; }
+  /// The index in the array, along dimension d, of what is at an index of a box's memory along d's dimension there.
+  /// Requires: it is an element of the array, or mirrors or repeats one.
+  std::uint64_t element_along(std::size_t box, std::size_t d, std::uint64_t in_memory) const;
   /// Elements between neighbouring indices of a run, in one chunk.
   std::int64_t stride(std::size_t box, std::size_t d, AxisRun const& run) const;
   /// Finds the elements of a box among `count` elements of the array from `first` on. Returns whether there are any.

@@ -29,7 +29,7 @@ TESSERA_DECL void BoxesInChunks::resolve(BoxList const& boxes, Extents const& sh
   boxes_.reserve(boxes.size());
   turns_.clear();
   for (std::size_t i = 0; i < boxes.size(); ++i) try {
-      boxes_.push_back(boxes[i].resolve(padded));
+      boxes_.push_back(boxes.boxes()[i].resolve(padded));
       if (!turned.empty()) turns_.add(turned[i], shape.rank());
       if (have_one_shape && i > 0 && !have_same_shape(i, 0))
         throw SelectionError{to_text({"found the shape ", to_string(shape_of(i)), ", expected ",
@@ -177,6 +177,14 @@ TESSERA_DECL bool BoxesInChunks::find_runs(std::size_t box, Extents const& first
     has_elements = has_elements && !found.along(d).empty();
   }
   return has_elements;
+}
+
+TESSERA_DECL std::uint64_t BoxesInChunks::element_along(std::size_t box, std::size_t d, std::uint64_t in_memory) const {
+  auto const [first, count, step] = steps(box, d);
+  auto const i = first_in_memory(box, d, in_memory, 1);  // flipped twice is not flipped
+  std::uint64_t found = 0;
+  axes_[d].for_each_run({first + i * step, 1, 1}, 0, shape_[d], [&](AxisRun const& run) { found = run.first; });
+  return found;
 }
 
 TESSERA_DECL void BoxesInChunks::want_whole(std::size_t chunk) {

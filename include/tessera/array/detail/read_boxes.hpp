@@ -25,6 +25,7 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/place/detail/any_placer.hpp>
+#include <tessera/place/detail/convert.hpp>
 #include <tessera/transfer/options.hpp>
 #include <tessera/view/detail/strided_span.hpp>
 #include <tessera/view/layout.hpp>
@@ -95,7 +96,7 @@ std::array<std::byte, sizeof(T)> padding_value(AnyArray<S, P> const& array, Padd
 template <class S, class P>
 auto read_boxes_into(AnyArray<S, P> const& array, BoxesInChunks& boxes, BoxTargets<typename P::array_space> const& to,
                      ReadOptions const& options, ByteView<space::Host> value = {},
-                     AnyPlacer<typename P::array_space> const* part_placer = nullptr) {
+                     AnyConvertingPlacer<typename P::array_space> const* part_placer = nullptr) {
   using Space = typename P::array_space;
   auto const item_size = array.type().size;
   auto const& inner = array.inner_chunk_shape();

@@ -13,6 +13,7 @@
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/detail/box_targets.hpp>
 #include <tessera/array/detail/boxes_in_chunks.hpp>
+#include <tessera/array/detail/conversion_of_boxes.hpp>
 #include <tessera/array/detail/converted.hpp>
 #include <tessera/array/detail/converting_placer.hpp>
 #include <tessera/array/detail/fitting_read.hpp>
@@ -57,8 +58,9 @@ struct ConvertedBoxes {
     auto const there = each.empty() ? to : BoxTargets<Space>{std::span<StridedSpan<Space> const>{each}};
     return read_boxes_into(array, *kept, there, options, {value.data(), placer.conversion().from_size}, &placer);
   }
-  void find_misfit(AnyConversion const& conversion) const {
-    find_misfit_of_boxes(array, {boxes, orientations}, padding, {value.data(), conversion.from_size}, conversion, {});
+  void find_misfit(AnyConvertingPlacer<Space> const& placer) const {
+    ByteView<space::Host> const bytes{value.data(), placer.conversion().from_size};
+    find_misfit_of_boxes(array, {boxes, orientations}, padding, bytes, placer, {});
   }
 };
 
@@ -66,7 +68,8 @@ struct ConvertedBoxes {
 /// fit; returns if another writer has replaced it.
 template <class S, class P>
 void find_misfit_of_boxes(AnyArray<S, P> const& array, BoxList const& boxes, Padding const& padding,
-                          ByteView<space::Host> value, AnyConversion const& conversion, ReadOptions const& options) {
+                          ByteView<space::Host> value, AnyConvertingPlacer<typename P::array_space> const& placer,
+                          ReadOptions const& options) {
   using Space = typename P::array_space;
   auto const kept = array.queue().host().template lease<BoxesInChunks>();
   for (std::size_t i = 0; i < boxes.size(); ++i) {
@@ -84,7 +87,9 @@ void find_misfit_of_boxes(AnyArray<S, P> const& array, BoxList const& boxes, Pad
       all[0] = boxes.size();
       return place_in_boxes(all, i * size + k);
     };
-    expect_fitting_read(array, shape, conversion, read, place);
+    with_conversion_of_boxes(placer, *kept, [&](AnyConversion const& conversion) {
+      expect_fitting_read(array, shape, conversion, read, place);
+    });
   }
 }
 
@@ -96,7 +101,7 @@ void read_boxes_by(AnyArray<S, P> const& array, BoxList const& boxes, BoxesInChu
   auto const read = [&] { read_boxes_into(array, resolved, to, options, value, &placer); };
   if (!refuses) return read();
   read_fitting(placer, read,
-               [&] { find_misfit_of_boxes(array, boxes, padding, value, placer.conversion(), unobserved(options)); });
+               [&] { find_misfit_of_boxes(array, boxes, padding, value, placer, unobserved(options)); });
 }
 
 /// `resolved`: the boxes. `to`: their memory. Returns a Pending, unless the memory is host memory.
@@ -110,12 +115,16 @@ auto read_boxes_as_numbers(AnyArray<S, P> const& array, BoxList const& boxes, Bo
   if (resolved.has_constant()) std::ranges::copy(padding_value<T>(array, padding), value.begin());
   ByteView<space::Host> const bytes{value.data(), sizeof(T)};
   if constexpr (std::same_as<typename P::array_space, space::Host>) {
-    ConvertingPlacer<space::Host, Way> placer{way_for<Way>(array, conversion)};
-    bool const refuses = refuses_some(conversion, placer.conversion());
-    read_boxes_by(array, boxes, resolved, padding, bytes, to, placer, refuses, options);
+    auto const read = [&](AnyConvertingPlacer<space::Host>& placer) {
+      bool const refuses = refuses_some(conversion, placer);
+      read_boxes_by(array, boxes, resolved, padding, bytes, to, placer, refuses, options);
+    };
+    if (conversion.by_index.is_given()) return read(*box_converting_placer<Way>(array, conversion, resolved.shape()));
+    ConvertingPlacer<space::Host, Way> placer{way_for<Way>(array, conversion)};  // allocates nothing
+    read(placer);
   } else {
-    auto placer = converting_placer<Way>(array, conversion);
-    if (!refuses_some(conversion, placer->conversion()))
+    auto placer = box_converting_placer<Way>(array, conversion, resolved.shape());
+    if (!refuses_some(conversion, *placer))
       return read_boxes_into(array, resolved, to, options, bytes, placer.get());
     auto const given = boxes.boxes();
     auto const turned = boxes.orientations();
@@ -150,8 +159,7 @@ auto read_new_boxes_as(AnyArray<S, P> const& array, BoxList const& boxes, Conver
     read_boxes_as_numbers<Program, T>(array, boxes, *kept, padding, to, conversion, options);
   } else {
     auto pending = read_boxes_as_numbers<Program, T>(array, boxes, *kept, padding, to, conversion, options);
-    ConversionOf const all_numbers{way_of<ToProgram<Program, T>>(conversion)};
-    if (Space::host_accessible || refuses_some(conversion, all_numbers))
+    if (Space::host_accessible || refuses_some_of<ToProgram<Program, T>>(conversion))
       pending.wait();
     else
       pending.detach();

@@ -26,6 +26,7 @@
 #include <tessera/memory/space.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/place/detail/any_placer.hpp>
+#include <tessera/place/detail/convert.hpp>
 #include <tessera/place/detail/non_temporal.hpp>
 #include <tessera/place/detail/placement.hpp>
 #include <tessera/plan/detail/piece.hpp>
@@ -100,7 +101,7 @@ class BatchReader {
   /// `later`: the batches that are known to follow. `part_placer`: what places elements in the memory, if that is not a
   /// copy; kept chunks have the array's elements. Use the memory in the queue's order. Throws: as a read.
   std::size_t read(PlannedBatch& batch, Later later, std::byte* data, ReadOptions const& options,
-                   AnyPlacer<Space> const* part_placer = nullptr) {
+                   AnyConvertingPlacer<Space> const* part_placer = nullptr) {
     auto const made_size = PlacerOrUsual<Space>{part_placer}.placed_size(item_size_);
     auto const all = Layout::c_order(batch.chunks.shape_of_all(), made_size);
     auto const bytes = checked_product(element_count(all.shape, "the boxes"), made_size, "the boxes");
