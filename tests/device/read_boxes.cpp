@@ -242,6 +242,26 @@ TEST_CASE("a mini-batch of boxes in device memory: a copy of the chunks, a launc
     CHECK(test::copies(watch) == 2);  // the chunks, and the table of placements
     CHECK(watch.synchronisations() == 0);
     CHECK(test::allocations(watch) == 0);
+
+    // Turned boxes: a launch for each orientation. Boxes in memory of their own, of one shape: one launch.
+    std::vector<Orientation> turned(30);
+    for (std::size_t i = 0; i < 30; ++i) {
+      if (i % 2 == 1) turned[i].flip = {1};
+      if (i % 3 == 1) turned[i].axes = {1, 0};
+    }
+    std::vector<ArrayView<float, 2, space::Device>> views;
+    for (std::size_t i = 0; i < 30; ++i)
+      views.push_back(ArrayView<float, 2, space::Device>::c_order(memory.data() + 400 * i, {20, 20}));
+    auto const check = [&](auto const& again, std::size_t launches) {
+      for (int i = 0; i < 2; ++i) again();
+      emulation::Watch const other;
+      again();
+      CHECK(other.launches() == launches);
+      CHECK(test::copies(other) == 1 + launches);
+      CHECK(test::allocations(other) == 0);
+    };
+    check([&] { read_boxes(array, {boxes, turned}, memory, options).wait(); }, 4);
+    check([&] { read_boxes(array, boxes, views, options).wait(); }, 1);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <tessera/loader/loader.cuh>
+#include <tessera/loader/zipped_loader.hpp>
 
 namespace loader_in_device_memory_tests {
 
@@ -122,6 +124,35 @@ TEST_CASE("every box of every batch of a padded array is what numpy.pad gives, i
         CHECK(on_host(batch->array(), array.queue()) == drawn.turned(expected.elements, padded));
       }
     });
+}
+
+TEST_CASE("a zipped loader of arrays in device memory, and of one in host memory") {
+  under_seeds(8, [] {
+    MemoryStore<HostBuffer> const store;
+    create_array<float, 3, Zstd>(store, "image", {.shape = {2, 12, 12}, .chunks = {1, 5, 5}})
+        .write(all, test::numbers_from(0.f, 288));
+    auto const here = create_array<int, 2, Zstd>(store, "labels", {.shape = {12, 12}, .chunks = {4, 4}});
+    here.write(all, test::numbers_from(0, 144));
+    DeviceQueue on{test::HostQueue{}};
+    auto const image = open_array<float, 3, Compressed>(store, "image", on);
+    auto const labels = open_array<int, 2, Compressed>(store, "labels", on);
+    RandomOrientations const crops{UniformBoxes{{12, 12}, {5, 5}, {}, 9}, {.flip = {0, 1}, .permute = {0, 1}}};
+    ZippedLoader loader{std::tie(image, labels, here), crops, {.batch = 4, .cache = 600}};
+    std::size_t boxes = 0;
+    while (auto const batches = loader.next()) {
+      auto const& [of_image, of_labels, on_host_too] = *batches;
+      auto const elements = on_host(of_image.array(), on);
+      auto const classes = on_host(of_labels.array(), on);
+      CHECK(std::ranges::equal(classes, on_host_too.array()));
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < classes.size(); ++i)
+        for (std::size_t c = 0; c < 2; ++c)
+          wrong += elements[(i / 25 * 2 + c) * 25 + i % 25] != static_cast<float>(classes[i] + 144 * static_cast<int>(c));
+      CHECK(wrong == 0);
+      boxes += of_labels.boxes().size();
+    }
+    CHECK(boxes == 9);
+  });
 }
 
 TEST_CASE("a loader of a store in device memory") {
