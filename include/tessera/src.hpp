@@ -7,6 +7,7 @@
 #endif
 
 #include <tessera/array/detail/append.ipp>
+#include <tessera/array/detail/box_turns.ipp>
 #include <tessera/array/detail/boxes_in_chunks.ipp>
 #include <tessera/array/detail/caller_memory.ipp>
 #include <tessera/array/detail/chunk_box.ipp>
@@ -75,6 +76,7 @@
 #include <tessera/loader/detail/kept_chunks.ipp>
 #include <tessera/loader/detail/random_numbers.ipp>
 #include <tessera/loader/detail/sampler.ipp>
+#include <tessera/loader/detail/shared_draws.ipp>
 #include <tessera/memory/detail/object_pool.ipp>
 #include <tessera/memory/detail/pending.ipp>
 #include <tessera/memory/detail/pool.ipp>

@@ -56,6 +56,12 @@ TEST_CASE("batches of a loader: after the first ones only boxes are allocated") 
   });
 }
 
+TEST_CASE("batches of a loader of turned boxes: after the first ones only boxes are allocated") {
+  check_allocations([](auto const& array, auto const& draw, LoaderOptions const& options) {
+    return Loader{array, RandomOrientations{draw, {.flip = {0, 1, 2}, .permute = {0, 1, 2}}}, options};
+  });
+}
+
 TEST_CASE("batches of a loader of other numbers: after the first ones only boxes are allocated") {
   check_allocations([](auto const& array, auto const& draw, LoaderOptions const& options) {
     return loader_as<float>(array, draw, {.scale = 0.5}, options);

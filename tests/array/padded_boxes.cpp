@@ -69,9 +69,12 @@ void check_padding(S const& store, P const& pipeline, NewArray<T> made, Random& 
     auto padding = test::random_padding(random, array.shape());
     auto value = made.fill;
     if (random.one_in(2)) padding.value = value = element_of<T>(99);
-    auto const boxes = test::random_boxes(random, padding.padded(array.shape()), random(1, 7));
+    auto const padded = padding.padded(array.shape());
+    auto const drawn = test::random_oriented_boxes(random, padded, random(1, 7));
+    auto const boxes = drawn.list();
     auto const& inner = array.untyped().inner_chunk_shape();
-    test::PaddedBoxes<T> const expected{in_array, array.shape(), inner, padding, value, boxes};
+    test::PaddedBoxes<T> expected{in_array, array.shape(), inner, padding, value, drawn.boxes};
+    expected.elements = drawn.turned(expected.elements, padded);
     CAPTURE(static_cast<int>(padding.mode));
     CAPTURE(padding.before);
     CAPTURE(padding.after);
@@ -107,6 +110,16 @@ void check_padding(S const& store, P const& pipeline, NewArray<T> made, Random& 
     CHECK(wrong == 0);
     CHECK(memory.front() == element_of<T>(55));
     CHECK(memory.back() == element_of<T>(55));
+
+    auto const mixed = test::random_boxes_of_any_shape(random, padded, random(1, 5));
+    std::vector<std::vector<T>> memories;
+    for (std::size_t k = 0; k < mixed.size(); ++k) memories.emplace_back(test::size_of(mixed.shape(k, padded)));
+    read_boxes(array, mixed.list(), memories, padding, options);
+    for (std::size_t k = 0; k < mixed.size(); ++k) {
+      auto const one = mixed.some(k, 1);
+      test::PaddedBoxes<T> const alone{in_array, array.shape(), inner, padding, value, one.boxes};
+      CHECK(memories[k] == one.turned(alone.elements, padded));
+    }
   }
 }
 

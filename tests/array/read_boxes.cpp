@@ -69,6 +69,40 @@ NewArray<int> random_new_array(Random& random) {
   return made;
 }
 
+/// Boxes of any shapes, each in memory of its own, whose axes are in another order.
+template <std::size_t Rank, class A>
+void check_each_in_its_memory(A const& array, Random& random, ReadOptions const& options) {
+  using T = typename A::element_type;
+  auto const boxes = test::random_boxes_of_any_shape(random, array.shape(), random(0, 7));
+  std::vector<std::vector<T>> memories;
+  std::vector<ArrayView<T, Rank>> views;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    auto const shape = boxes.shape(i, array.shape());
+    auto& memory = memories.emplace_back(test::size_of(shape) + 1, element_of<T>(99));
+    auto& view = views.emplace_back(ArrayView<T, Rank>::c_order(memory.data(), shape));
+    std::int64_t stride = 1;
+    for (auto const d : random.permutation(Rank)) {
+      view.strides[d] = stride;
+      stride *= static_cast<std::int64_t>(std::max<std::uint64_t>(shape[d], 1));
+    }
+  }
+  read_boxes(array, boxes.list(), views, options);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    auto const some = boxes.some(i, 1);
+    auto const one = array.read(some.boxes[0]);
+    auto const expected = some.turned(std::vector<T>(one.begin(), one.end()), array.shape());
+    std::size_t at = 0;
+    test::for_each_index(boxes.shape(i, array.shape()), [&](Extents const& index) {
+      std::int64_t offset = 0;
+      for (std::size_t d = 0; d < Rank; ++d) offset += views[i].strides[d] * static_cast<std::int64_t>(index[d]);
+      wrong += !(views[i].data[offset] == expected[at++]);
+    });
+    wrong += !(memories[i].back() == element_of<T>(99));
+  }
+  CHECK(wrong == 0);
+}
+
 /// One array, of which some chunks are missing, and several calls of every kind.
 template <class T, std::size_t Rank, class P, class S>
 void check_boxes(S const& store, P const& pipeline, NewArray<int> const& drawn, Random& random) {
@@ -83,15 +117,17 @@ void check_boxes(S const& store, P const& pipeline, NewArray<int> const& drawn, 
     array.write(box, elements);
   }
   for (int round = 0; round < 4; ++round) {
-    auto const boxes = test::random_boxes(random, array.shape(), random(1, 9));
+    auto const drawn = test::random_oriented_boxes(random, array.shape(), random(1, 9));
+    auto const boxes = drawn.list();
     auto const options = test::random_options<ReadOptions>(random, 1 << 20);
     auto const found = read_boxes(array, boxes, options);
-    auto const count = boxes[0].resolve(array.shape()).count;
+    auto const count = drawn.shape(0, array.shape());
     std::vector<T> expected;
-    for (auto const& box : boxes) {
+    for (auto const& box : drawn.boxes) {
       auto const one = array.read(box);
       expected.insert(expected.end(), one.begin(), one.end());
     }
+    expected = drawn.turned(expected, array.shape());
     CHECK(found.shape()[0] == boxes.size());
     CHECK(std::ranges::equal(std::span{found.shape().begin(), Rank + 1}.subspan(1), count));
     CHECK(std::ranges::equal(found, expected));
@@ -121,6 +157,7 @@ void check_boxes(S const& store, P const& pipeline, NewArray<int> const& drawn, 
       wrong += !(*element == expected[i++]);
     });
     CHECK(wrong == 0);
+    check_each_in_its_memory<Rank>(array, random, options);
   }
 }
 
@@ -387,6 +424,53 @@ TEST_CASE("memory of another shape is refused, naming the array") {
                                 {"\"a/zarr.json\"", "shape is [2, 2, 1], expected [2, 2, 2]"});
   std::vector<Box> const none;
   check_refused<SelectionError>([&] { read_boxes(array, none, view); }, {"shape is [2, 2, 1], expected [0, 2, 1]"});
+}
+
+TEST_CASE("boxes of different shapes: a chunk is fetched and decoded once for all, and memory that does not fit refused") {
+  CountingStore const store;
+  auto const array = numbered(store, {40, 40}, {10, 10});
+  std::vector<Box> const boxes{{{0, 10}, {0, 10}}, {{5, 8}, {5, 12}}, {{9, 40, 10}, {3, 4}}, {{3, 3}, {0, 5}}};
+  std::vector<std::vector<std::uint16_t>> memories{
+      std::vector<std::uint16_t>(100), std::vector<std::uint16_t>(21), std::vector<std::uint16_t>(4), {}};
+  store.counts->reads.clear();
+  Traffic traffic;
+  read_boxes(array, boxes, memories, {.traffic = &traffic});
+  CHECK(store.counts->reads ==
+        std::map<std::string, int>{{"a/c/0/0", 1}, {"a/c/0/1", 1}, {"a/c/1/0", 1}, {"a/c/2/0", 1}, {"a/c/3/0", 1}});
+  CHECK(traffic.placed == 2 * (100 + 21 + 4));
+  for (std::size_t i = 0; i < boxes.size(); ++i) CHECK(std::ranges::equal(memories[i], array.read(boxes[i])));
+  std::vector<OwnedArray<std::uint16_t, 2, HostBuffer>> arrays;
+  for (Extents const& shape : {Extents{10, 10}, Extents{3, 7}, Extents{4, 2}, Extents{0, 5}})
+    arrays.emplace_back(shape, array.queue());
+  check_refused<SelectionError>([&] { read_boxes(array, boxes, arrays); },
+                                {"\"a/zarr.json\": box 2: the memory's shape is [4, 2], expected [4, 1]"});
+  memories.pop_back();
+  check_refused<SelectionError>([&] { read_boxes(array, boxes, memories); },
+                                {"found 3 memories, expected 4, one for each box"});
+}
+
+TEST_CASE("orientations: what numpy gives, each chunk still once; what is none is refused, with the box") {
+  Memory const store;
+  auto const array = numbered(store, {4, 6}, {3, 2});
+  std::vector<Box> const boxes{{{0, 2}, {1, 4}}, {{1, 4}, {0, 2}}};
+  std::vector<Orientation> const turned{{.flip = {1}}, {.flip = {0}, .axes = {1, 0}}};
+  Traffic traffic;
+  auto const found = read_boxes(array, {boxes, turned}, {.traffic = &traffic});
+  CHECK(found.shape() == Extents{2, 2, 3});
+  for (auto const& [at, element] : std::vector<std::pair<Extents, int>>{
+           {{0, 0, 0}, 3}, {{0, 0, 2}, 1}, {{0, 1, 1}, 8}, {{1, 0, 0}, 18}, {{1, 0, 2}, 6}, {{1, 1, 0}, 19}})
+    CHECK(found(at[0], at[1], at[2]) == element * 13);
+  CHECK(traffic.chunks == 3);
+  auto const refused = [&](std::vector<Orientation> const& given, std::initializer_list<char const*> words) {
+    check_refused<SelectionError>([&] { (void)read_boxes(array, {boxes, given}); }, words);
+  };
+  refused({{}, {}}, {"\"a/zarr.json\": box 1: found the shape [3, 2], expected [2, 3], that of box 0"});
+  refused({{}}, {"found 1 orientations, expected 2, one for each box"});
+  refused({{}, {.flip = {2}}}, {"box 1: found flip = [2], expected dimensions of 2, each once"});
+  refused({{.flip = {0, 0}}, {}}, {"box 0: found flip = [0, 0]"});
+  refused({{.axes = {1}}, {}}, {"box 0: found axes = [1], expected the first of 2 dimensions, each once"});
+  refused({{.axes = {0, 0}}, {}}, {"box 0: found axes = [0, 0]"});
+  refused({{.axes = {0, 1, 2}}, {}}, {"box 0: found axes = [0, 1, 2]"});
 }
 
 TEST_CASE("chunks of several shapes are refused") {

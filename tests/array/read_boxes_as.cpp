@@ -51,12 +51,15 @@ void check_array(S const& store, P const& pipeline, NewArray<T> made, Random& ra
     if (random.one_in(2)) padding.value = value = drawn.number(random);
     bool const is_padded = !random.one_in(3);
     if (!is_padded) padding = {};
-    auto const boxes = test::random_boxes(random, padding.padded(array.shape()), random(1, 7));
+    how.choose_by_index(random, array.shape(), padding);
+    auto const padded = padding.padded(array.shape());
+    auto const turned = test::random_oriented_boxes(random, padded, random(1, 7));
+    auto const boxes = turned.list();
     auto const& inner = array.untyped().inner_chunk_shape();
-    test::PaddedBoxes<T> const given{in_array, array.shape(), inner, padding, value, boxes};
-    Extents shape{boxes.size()};
-    for (auto const n : boxes[0].resolve(padding.padded(array.shape())).count) shape.push_back(n);
-    test::ConvertedBoxes<Program> const expected{given.elements, shape, how};
+    test::PaddedBoxes<T> const given{in_array, array.shape(), inner, padding, value, turned.boxes};
+    auto const shape = turned.shape_of_all(padded);
+    test::ConvertedBoxes<Program> const expected{turned.turned(given.elements, padded), shape, how,
+                                                 how.indices(turned, array.shape(), padding)};
 
     Traffic traffic;
     auto options = test::random_options<ReadOptions>(random, 1 << 20);
@@ -96,6 +99,13 @@ void check_array(S const& store, P const& pipeline, NewArray<T> made, Random& ra
     if (expected.refused.empty()) CHECK(expected.wrong(found) == 0);
     CHECK(memory.front() == Program(55));
     CHECK(memory.back() == Program(55));
+
+    // Each box in memory of its own.
+    std::vector<std::vector<Program>> memories(boxes.size(), std::vector<Program>(expected.elements.size() / shape[0]));
+    expected.check([&] { read_boxes_as(array, boxes, memories, how.conversion, padding, options); });
+    found.clear();
+    for (auto const& one : memories) found.insert(found.end(), one.begin(), one.end());
+    if (expected.refused.empty()) CHECK(expected.wrong(found) == 0);
   }
 }
 
@@ -203,6 +213,31 @@ TEST_CASE("a number that does not fit and is replaced meanwhile: the boxes are r
     if (done == all_chunks) array.write({{2, 3}}, std::vector<std::uint16_t>{3});
   }};
   CHECK(std::ranges::equal(read_boxes_as<std::uint8_t>(array, boxes, {}, options), std::vector{1, 2, 2, 3}));
+}
+
+TEST_CASE("a scale and an offset for each channel, each chunk decoded once; what does not suit the array is refused") {
+  auto const array = create_array<std::uint8_t, 2>(Memory{}, "a", {.shape = {4, 3}, .chunks = {2, 3}});
+  array.write(all, std::vector<std::uint8_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  std::vector<Box> const boxes{{{0, 2}, all}, {{1, 3}, all}};
+  Conversion const normalised{.by_index = {.dimension = 1, .scale = {1, 0.5, 2}, .offset = {0, 10, -1}}};
+  Traffic traffic;
+  std::vector<float> const expected{0, 10.5f, 3, 3, 12, 9, 3, 12, 9, 6, 13.5f, 15};
+  CHECK(std::ranges::equal(read_boxes_as<float>(array, boxes, normalised, {.traffic = &traffic}), expected));
+  CHECK(traffic.chunks == 2);
+  CHECK(traffic.placed == 12 * 4);
+  Conversion const negative{.by_index = {.dimension = 1, .offset = {0, 10, -6}}};
+  check_refused<ConversionError>([&] { (void)read_boxes_as<std::uint8_t>(array, boxes, negative); },
+                                 {"\"a\": element [0, 2] of box 0 is 2, which with scale and offset does not fit"});
+  check_refused<ConversionError>([&] { (void)read_as<float>(array, all, normalised); },
+                                 {"\"a\"", "only read_boxes_as and loader_as"});
+  check_refused<ConversionError>(
+      [&] { (void)read_boxes_as<float>(array, boxes, {.by_index = {.dimension = 1, .scale = {1, 2}}}); },
+      {"\"a\": found 2 scales, expected 3, one for each index of dimension 1"});
+  check_refused<ConversionError>([&] { (void)read_boxes_as<float>(array, boxes, {.by_index = {2, {1}, {}}}); },
+                                 {"found scales for dimension 2, expected one of 2"});
+  check_refused<SelectionError>(
+      [&] { (void)read_boxes_as<float>(array, {std::vector<Box>{{{0, 2}, all}}}, normalised, Padding{{0, 1}, {}}); },
+      {"box 0 of the padded array: dimension 1: found elements beyond the array"});
 }
 
 TEST_CASE("options and conversions may be left out, or empty") {

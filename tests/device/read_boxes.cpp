@@ -42,12 +42,14 @@ void check_boxes(std::uint64_t seed, ZarrFormat format, bool in_shards) {
   DeviceQueue on{test::HostQueue{random(1, 3)}};
   auto const array = open_array<float, Rank, Device>(store, "a", on);
   for (int round = 0; round < 3; ++round) {
-    auto const boxes = test::random_boxes(random, made.shape, random(1, 8));
+    auto const drawn = test::random_oriented_boxes(random, made.shape, random(1, 8));
+    auto const boxes = drawn.list();
     std::vector<float> expected;
-    for (auto const& box : boxes) {
+    for (auto const& box : drawn.boxes) {
       auto const one = here.read(box);
       expected.insert(expected.end(), one.begin(), one.end());
     }
+    expected = drawn.turned(expected, made.shape);
     ReadOptions const options{.mini_batch = random(0, 3), .in_flight = random(0, 2)};
     auto const there = read_boxes(array, boxes, options);
     static_assert(std::same_as<decltype(there), OwnedArray<float, Rank + 1, DeviceBuffer> const>);
@@ -56,6 +58,16 @@ void check_boxes(std::uint64_t seed, ZarrFormat format, bool in_shards) {
     auto memory = on_device<float, Rank + 1>(std::vector<float>(expected.size()), there.shape(), on);
     read_boxes(array, boxes, memory, options).wait();
     CHECK(on_host(memory, on) == expected);
+
+    auto const mixed = test::random_boxes_of_any_shape(random, made.shape, random(0, 6));
+    std::vector<OwnedArray<float, Rank, DeviceBuffer>> memories;
+    for (std::size_t i = 0; i < mixed.size(); ++i) memories.emplace_back(mixed.shape(i, made.shape), on);
+    read_boxes(array, mixed.list(), memories, options).wait();
+    for (std::size_t i = 0; i < mixed.size(); ++i) {
+      auto const one = mixed.some(i, 1);
+      auto const alone = here.read(one.boxes[0]);
+      CHECK(on_host(memories[i], on) == one.turned(std::vector<float>(alone.begin(), alone.end()), made.shape));
+    }
 
     // The boxes are the last dimension, from the last box to the first.
     if (expected.empty()) continue;
@@ -99,14 +111,27 @@ void check_padding(std::uint64_t seed, bool in_shards) {
     auto padding = test::random_padding(random, made.shape);
     auto const value = random.one_in(2) ? 2.5f : -1.f;
     if (value > 0) padding.value = 2.5;
-    auto const boxes = test::random_boxes(random, padding.padded(made.shape), random(1, 6));
-    test::PaddedBoxes<float> const expected{in_array, made.shape, inner, padding, value, boxes};
+    auto const padded = padding.padded(made.shape);
+    auto const drawn = test::random_oriented_boxes(random, padded, random(1, 6));
+    auto const boxes = drawn.list();
+    test::PaddedBoxes<float> expected{in_array, made.shape, inner, padding, value, drawn.boxes};
+    expected.elements = drawn.turned(expected.elements, padded);
     Traffic traffic;
     ReadOptions const options{.mini_batch = random(0, 3), .in_flight = random(0, 2), .traffic = &traffic};
     auto const there = read_boxes(array, boxes, padding, options);
     CHECK(on_host(there, on) == expected.elements);
     CHECK(traffic.chunks == expected.chunks.size());
     CHECK(std::ranges::equal(read_boxes<HostBuffer>(array, boxes, padding, options), expected.elements));
+
+    auto const mixed = test::random_boxes_of_any_shape(random, padded, random(0, 6));
+    std::vector<OwnedArray<float, Rank, DeviceBuffer>> memories;
+    for (std::size_t i = 0; i < mixed.size(); ++i) memories.emplace_back(mixed.shape(i, padded), on);
+    read_boxes(array, mixed.list(), memories, padding, options).wait();
+    for (std::size_t i = 0; i < mixed.size(); ++i) {
+      auto const one = mixed.some(i, 1);
+      test::PaddedBoxes<float> const alone{in_array, made.shape, inner, padding, value, one.boxes};
+      CHECK(on_host(memories[i], on) == one.turned(alone.elements, padded));
+    }
 
     // The boxes are the last dimension, from the last box to the first.
     if (expected.elements.empty()) continue;
@@ -217,6 +242,26 @@ TEST_CASE("a mini-batch of boxes in device memory: a copy of the chunks, a launc
     CHECK(test::copies(watch) == 2);  // the chunks, and the table of placements
     CHECK(watch.synchronisations() == 0);
     CHECK(test::allocations(watch) == 0);
+
+    // Turned boxes: a launch for each orientation. Boxes in memory of their own, of one shape: one launch.
+    std::vector<Orientation> turned(30);
+    for (std::size_t i = 0; i < 30; ++i) {
+      if (i % 2 == 1) turned[i].flip = {1};
+      if (i % 3 == 1) turned[i].axes = {1, 0};
+    }
+    std::vector<ArrayView<float, 2, space::Device>> views;
+    for (std::size_t i = 0; i < 30; ++i)
+      views.push_back(ArrayView<float, 2, space::Device>::c_order(memory.data() + 400 * i, {20, 20}));
+    auto const check = [&](auto const& again, std::size_t launches) {
+      for (int i = 0; i < 2; ++i) again();
+      emulation::Watch const other;
+      again();
+      CHECK(other.launches() == launches);
+      CHECK(test::copies(other) == 1 + launches);
+      CHECK(test::allocations(other) == 0);
+    };
+    check([&] { read_boxes(array, {boxes, turned}, memory, options).wait(); }, 4);
+    check([&] { read_boxes(array, boxes, views, options).wait(); }, 1);
   });
 }
 

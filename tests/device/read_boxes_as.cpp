@@ -50,11 +50,14 @@ void check_array(std::uint64_t seed, Host const& codecs, bool in_shards) {
     auto value = made.fill;
     if (random.one_in(2)) padding.value = value = how.number(random);
     if (random.one_in(3)) padding = {};
-    auto const boxes = test::random_boxes(random, padding.padded(made.shape), random(1, 6));
-    test::PaddedBoxes<T> const given{in_array, made.shape, inner, padding, value, boxes};
-    Extents shape{boxes.size()};
-    for (auto const n : boxes[0].resolve(padding.padded(made.shape)).count) shape.push_back(n);
-    test::ConvertedBoxes<Program> const expected{given.elements, shape, how};
+    how.choose_by_index(random, made.shape, padding);
+    auto const padded = padding.padded(made.shape);
+    auto const turned = test::random_oriented_boxes(random, padded, random(1, 6));
+    auto const boxes = turned.list();
+    test::PaddedBoxes<T> const given{in_array, made.shape, inner, padding, value, turned.boxes};
+    auto const shape = turned.shape_of_all(padded);
+    test::ConvertedBoxes<Program> const expected{turned.turned(given.elements, padded), shape, how,
+                                                 how.indices(turned, made.shape, padding)};
     Traffic traffic;
     ReadOptions const options{.mini_batch = random(0, 3), .in_flight = random(0, 2), .traffic = &traffic};
     expected.check([&] {
@@ -63,6 +66,17 @@ void check_array(std::uint64_t seed, Host const& codecs, bool in_shards) {
       CHECK(expected.wrong(on_host(there, on)) == 0);
     });
     CHECK(traffic.chunks == given.chunks.size());
+
+    // Each box in memory of its own, which the wait reads again after a misfit.
+    std::vector<OwnedArray<Program, Rank, DeviceBuffer>> memories;
+    for (std::size_t i = 0; i < boxes.size(); ++i) memories.emplace_back(turned.shape(i, padded), on);
+    expected.check([&] {
+      read_boxes_as(array, boxes, memories, how.conversion, padding, options).wait();
+      std::vector<Program> each;
+      for (auto const& memory : memories)
+        for (auto const number : on_host(memory, on)) each.push_back(number);
+      CHECK(expected.wrong(each) == 0);
+    });
 
     // The boxes are the last dimension, from the last box to the first.
     if (expected.elements.empty()) continue;

@@ -6,8 +6,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,7 +21,9 @@
 #include <support/refused.hpp>
 #include <support/remote_store.hpp>
 #include <support/written_array.hpp>
+#include <tessera/array/read_boxes.hpp>
 #include <tessera/loader/loader.hpp>
+#include <tessera/loader/zipped_loader.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/with/all.hpp>
@@ -53,7 +57,7 @@ LoaderOptions random_options(Random& random, std::uint64_t most_bytes) {
 
 /// Takes all batches, of which some are held for a while.
 template <class L, class A>
-void check_batches(L& loader, A const& array, std::vector<Box> const& boxes, LoaderOptions const& options,
+void check_batches(L& loader, A const& array, test::OrientedBoxes const& boxes, LoaderOptions const& options,
                    Random& random) {
   using T = typename A::element_type;
   std::vector<typename L::batch_type> held;
@@ -63,13 +67,15 @@ void check_batches(L& loader, A const& array, std::vector<Box> const& boxes, Loa
     CHECK(batch->boxes().size() == std::min(options.batch, boxes.size() - at));
     CHECK(batch->shape()[0] == batch->boxes().size());
     std::vector<T> expected;
-    for (auto const& box : batch->boxes()) {
-      auto const one = array.read(boxes[at]);
-      CHECK(box.resolve(array.shape()).first == boxes[at].resolve(array.shape()).first);
+    auto const some = boxes.some(at, batch->boxes().size());
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      auto const one = array.read(some.boxes[i]);
+      CHECK(batch->boxes()[i].resolve(array.shape()).first == some.boxes[i].resolve(array.shape()).first);
       expected.insert(expected.end(), one.begin(), one.end());
-      ++at;
     }
-    wrong += !std::ranges::equal(batch->array(), expected);
+    at += some.size();
+    wrong += !std::ranges::equal(batch->array(), some.turned(expected, array.shape()));
+    if (!batch->orientations().empty()) CHECK(std::ranges::equal(batch->orientations(), some.orientations));
     std::ranges::fill(batch->array(), T(123));  // a batch is the program's
     CHECK(loader.position() == at);
     if (random.one_in(3)) held.push_back(*std::move(batch));
@@ -90,9 +96,9 @@ void check_loader(S const& store, P const& pipeline, NewArray<T> made, Random& r
     array.write(box, elements);
   }
   for (int round = 0; round < 3; ++round) {
-    auto const boxes = test::random_boxes(random, array.shape(), random(0, 30));
+    auto const boxes = test::random_oriented_boxes(random, array.shape(), random(0, 30));
     auto const options = random_options(random, 2 * array.size() * sizeof(T));
-    Loader loader{array, listed(boxes), options};
+    Loader loader{array, boxes.sampler(), options};
     check_batches(loader, array, boxes, options, random);
     auto const found = loader.statistics();
     CHECK(found.boxes == boxes.size());
@@ -243,6 +249,136 @@ TEST_CASE("a sampler of one's own, by reference") {
     }
   }
   CHECK(sampler.position() == 10);
+}
+
+namespace {
+
+/// An image with channels, and labels of other numbers in other chunks.
+struct Pair {
+  test::GatedStore store{};
+  Array<float, 3, test::GatedStore, Zstd> image;
+  Array<std::uint8_t, 2, test::GatedStore, Zstd> labels;
+
+  Pair()
+      : image{create_array<float, 3>(store, "image", {.shape = {3, 40, 60}, .chunks = {2, 10, 10}}, Zstd{})},
+        labels{create_array<std::uint8_t, 2>(store, "labels", {.shape = {40, 60}, .chunks = {7, 9}}, Zstd{})} {
+    std::vector<float> elements(image.size());
+    for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<float>(i) / 3;
+    image.write(all, elements);
+    std::vector<std::uint8_t> classes(labels.size());
+    for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = static_cast<std::uint8_t>(i * 7);
+    labels.write(all, classes);
+    store.gate->reads.clear();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a zipped loader has the same boxes of an image with channels and of its labels, each drawn once") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    Random random{seed};
+    Pair const both;
+    LoaderOptions options = random_options(random, 20'000);
+    options.padding = {.before = {4, 0}, .after = {1, 9}, .mode = PaddingMode(random(0, 2))};
+    auto const padded = options.padding.padded(both.labels.shape());
+    std::size_t drawn = 0;
+    auto const draw = [&]() -> std::optional<OrientedBox> {  // by reference: a second call would be another box
+      if (drawn == 23) return std::nullopt;
+      ++drawn;
+      Orientation turned{.axes = random.one_in(2) ? Extents{1, 0} : Extents{}};
+      if (random.one_in(2)) turned.flip.push_back(random(0, 1));
+      auto const y = random(0, padded[0] - 8), x = random(0, padded[1] - 16);
+      return OrientedBox{random.one_in(2) ? Box{{y, y + 8}, {x, x + 16, 2}} : Box{{y, y + 8}, {x, x + 8}}, turned};
+    };
+    ZippedLoader loader{std::tie(both.image, both.labels), draw, options};
+    std::size_t boxes = 0;
+    while (auto const batches = loader.next()) {
+      auto const& [of_image, of_labels] = *batches;
+      boxes += of_labels.boxes().size();
+      CHECK(of_image.shape() == Extents{of_labels.boxes().size(), 3, 8, 8});
+      Padding around = options.padding;
+      BoxList const plain{of_labels.boxes(), of_labels.orientations()};
+      CHECK(std::ranges::equal(of_labels.array(), read_boxes(both.labels, plain, around)));
+      around.before = {0, 4, 0}, around.after = {0, 1, 9};
+      for (std::size_t c = 0; c < 3; ++c) {
+        std::vector<Box> of_channel;
+        for (auto const& box : of_labels.boxes()) {
+          auto const region = box.resolve(padded);
+          std::vector<Slice> slices{c};
+          for (std::size_t d = 0; d < 2; ++d)
+            slices.push_back({region.first[d], region.first[d] + (region.count[d] - 1) * region.step[d] + 1,
+                              region.step[d]});
+          of_channel.emplace_back(std::move(slices));
+        }
+        std::vector<Orientation> turned;
+        for (auto const& [flip, axes] : of_labels.orientations()) {
+          turned.emplace_back();
+          for (auto const d : flip) turned.back().flip.push_back(d + 1);
+          if (axes.rank() > 0) turned.back().axes = {0, axes[0] + 1, axes[1] + 1};
+        }
+        auto const expected = read_boxes(both.image, {of_channel, turned}, around);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < of_channel.size(); ++i)
+          for (std::size_t y = 0; y < 8; ++y)
+            for (std::size_t x = 0; x < 8; ++x) wrong += of_image.array()(i, c, y, x) != expected(i, 0, y, x);
+        CHECK(wrong == 0);
+      }
+      CHECK(loader.position() == boxes);
+    }
+    CHECK(boxes == 23);
+    CHECK(!loader.next());
+  }
+}
+
+TEST_CASE("with caches as large as the arrays a zipped loader fetches each chunk of each array once") {
+  Pair const both;
+  LoaderOptions const options{.batch = 4, .cache = 50'000};
+  ZippedLoader loader{std::tie(both.image, both.labels), ShuffledGrid{{40, 60}, {7, 9}, {.seed = 1}, 3}, options};
+  while (loader.next()) {
+  }
+  CHECK(loader.loader<0>().statistics().boxes == 3 * 5 * 6);
+  CHECK(loader.loader<0>().statistics().decoded == 2 * 24);
+  CHECK(loader.loader<1>().statistics().decoded == 5 * 6);
+  for (auto const& read : both.store.gate->reads) {
+    CAPTURE(read.first);
+    CHECK(read.second == 1);
+  }
+}
+
+TEST_CASE("loaders of other options zipped; after an error of one of them they stay in step") {
+  Pair const both;
+  test::put(both.store.inner, "labels/c/0/1", "damaged");
+  auto const boxes = listed({{{0, 5}, {0, 5}}, {{0, 5}, {9, 14}}, {{20, 25}, {9, 14}}});
+  auto const of_image = [&] {
+    return [draw = boxes]() mutable -> std::optional<Box> {
+      if (auto const box = draw()) {
+        auto const at = box->resolve({40, 60}).first;
+        return Box{0, {at[0], at[0] + 5}, {at[1], at[1] + 5}};
+      }
+      return std::nullopt;
+    };
+  };
+  ZippedLoader loader{Loader{both.image, of_image()}, Loader{both.labels, boxes, {.on_error = OnError::go_on}}};
+  auto first = loader.next();
+  CHECK(std::get<1>(*first).array()(0, 0, 1) == 7);
+  test::check_refused<CodecError>([&] { (void)loader.next(); }, {"\"labels/c/0/1\"", "zstd"});
+  auto const last = loader.next();
+  CHECK(std::get<0>(*last).first() == 2);
+  CHECK(std::get<1>(*last).first() == 2);
+  CHECK(!loader.next());
+
+  auto const throws = [i = 0]() mutable -> std::optional<Box> {
+    if (++i == 2) throw std::runtime_error{"no more"};
+    return Box{{0, 5}, {0, 5}};
+  };
+  ZippedLoader other{std::tie(both.labels, both.image), throws};
+  CHECK(other.next());
+  CHECK_THROWS_WITH((void)other.next(), "no more");
+  CHECK(!other.next());
+  ZippedLoader cancelled{std::tie(both.labels, both.labels), UniformBoxes{{40, 60}, {2, 2}}};
+  cancelled.cancel();
+  CHECK_THROWS_AS((void)cancelled.next(), Cancelled);
 }
 
 TEST_CASE("options that make no sense are refused") {

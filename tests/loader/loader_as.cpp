@@ -50,6 +50,7 @@ void check_loader(std::uint64_t seed, bool in_shards, P const& pipeline) {
     options.on_error = OnError::go_on;
     if (!random.one_in(4)) options.cache = random(0, 2 * array.size() * sizeof(T));
     if (!random.one_in(3)) options.padding = test::random_padding(random, array.shape());
+    how.choose_by_index(random, array.shape(), options.padding);
     auto value = made.fill;
     if (random.one_in(2)) options.padding.value = value = how.number(random);
     auto const padded = options.padding.padded(array.shape());
@@ -69,7 +70,8 @@ void check_loader(std::uint64_t seed, bool in_shards, P const& pipeline) {
       test::PaddedBoxes<T> const given{in_array, array.shape(), inner, options.padding, value, boxes};
       Extents shape{count};
       for (auto const n : box) shape.push_back(n);
-      test::ConvertedBoxes<Program> const expected{given.elements, shape, how};
+      test::ConvertedBoxes<Program> const expected{given.elements, shape, how,
+                                                   how.indices({boxes}, array.shape(), options.padding)};
       expected.check([&] {
         auto batch = loader.next();
         REQUIRE(batch);

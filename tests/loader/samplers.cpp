@@ -69,6 +69,45 @@ void check_ranks(F const& make, Extents const& box, std::uint64_t ranks, std::ui
 
 }  // namespace
 
+TEST_CASE("random orientations: the same on every platform, each as often, of each rank and from any position") {
+  UniformBoxes const boxes{{100, 100, 100}, {4, 4, 4}, {.seed = 7}, 2000};
+  RandomTurns const turns{.flip = {2, 0}, .permute = {0, 2}};
+  auto const all_of = [](auto sampler) {
+    std::vector<OrientedBox> drawn;
+    while (auto box = sampler()) drawn.push_back(*box);
+    return drawn;
+  };
+  auto const alone = all_of(RandomOrientations{boxes, turns, {.seed = 7}});
+  REQUIRE(alone.size() == 2000);
+  std::map<std::string, int> counts;
+  std::vector<std::string> first;
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    auto const& [flip, axes] = alone[i].orientation;
+    auto const text = to_text({to_string(flip), to_string(axes)});
+    ++counts[text];
+    if (i < 4) first.push_back(text);
+  }
+  CHECK(counts.size() == 4 * 2);
+  for (auto const& one : counts) {
+    CAPTURE(one.first);
+    CHECK(one.second > 200);
+    CHECK(one.second < 300);
+  }
+  CHECK(first == std::vector<std::string>{"[][0, 1, 2]", "[][0, 1, 2]", "[2][2, 1, 0]", "[2, 0][0, 1, 2]"});
+  auto plain = boxes;
+  for (auto const& one : alone)
+    CHECK(one.box.resolve({100, 100, 100}).first == plain()->resolve({100, 100, 100}).first);
+  for (std::uint64_t rank = 0; rank < 3; ++rank) {
+    SamplerOptions const options{.seed = 7, .rank = rank, .ranks = 3};
+    RandomOrientations some{UniformBoxes{{100, 100, 100}, {4, 4, 4}, options, 2000}, turns, options};
+    some.seek(5);
+    CHECK(some.position() == 5);
+    for (std::uint64_t i = 5; i < 50; ++i) CHECK(some()->orientation == alone[3 * i + rank].orientation);
+  }
+  check_refused<SelectionError>([&] { (RandomOrientations{boxes, {.flip = {1, 1}}}); }, {"[1, 1]", "each once"});
+  check_refused<SelectionError>([&] { (RandomOrientations{boxes, {.permute = {2, 64}}}); }, {"[2, 64]"});
+}
+
 TEST_CASE("the boxes of a seed are the same on every platform") {
   CHECK(drawn(UniformBoxes{{1000, 1000}, {10, 20}, {.seed = 7}, 3}, {10, 20}) ==
         std::vector<std::vector<std::uint64_t>>{{366, 370}, {309, 977}, {181, 472}});

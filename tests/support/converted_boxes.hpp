@@ -49,6 +49,37 @@ struct RandomConversion {
         missing = {one};
       }
   }
+  /// Sometimes: a scale and an offset for each index of a dimension, and no constant padding along it.
+  void choose_by_index(Random& random, Extents const& shape, Padding& padding) {
+    conversion.by_index = {};
+    if (random.one_in(2)) return;
+    auto& [d, scale, offset] = conversion.by_index;
+    d = random(0, shape.rank() - 1);
+    double const scales[] = {1, 0.375, 3, -2}, offsets[] = {0, -12.5, 7};
+    bool const has_scales = random.one_in(2), has_offsets = !has_scales || random.one_in(2);
+    for (std::uint64_t i = 0; i < shape[d]; ++i) {
+      if (has_scales) scale.push_back(scales[random(0, 3)]);
+      if (has_offsets) offset.push_back(offsets[random(0, 2)]);
+    }
+    if (padding.mode != PaddingMode::constant) return;
+    if (padding.before.rank() > 0) padding.before[d] = 0;
+    if (padding.after.rank() > 0) padding.after[d] = 0;
+  }
+  /// Of each element of boxes of a padded array of that shape, in memory: its index of that dimension.
+  std::vector<std::size_t> indices(OrientedBoxes const& boxes, Extents const& shape, Padding const& padding) const {
+    if (!conversion.by_index.is_given()) return {};
+    auto const d = conversion.by_index.dimension;
+    auto const padded = padding.padded(shape);
+    std::vector<std::size_t> result;
+    for (auto const& box : boxes.boxes) {
+      auto const region = box.resolve(padded);
+      auto const before = padding.before.rank() == 0 ? 0 : padding.before[d];
+      for_each_index(region.count, [&](Extents const& at) {
+        result.push_back(*source_of(region.first[d] + at[d] * region.step[d], before, shape[d], padding.mode));
+      });
+    }
+    return boxes.turned(result, padded);
+  }
   std::string text() const {
     return tessera::to_text({tessera::data_type_of<T>().name(), " as ", tessera::data_type_of<Program>().name(), ", ",
                              std::to_string(conversion.scale), " and ", std::to_string(conversion.offset)});
@@ -61,11 +92,17 @@ struct ConvertedBoxes {
   std::vector<Program> elements{};
   std::string refused{};
 
-  /// `given`: the array's numbers, box after box, of the shape `all`.
+  /// `given`: the array's numbers, box after box, of the shape `all`. `indices`: as RandomConversion::indices has them.
   template <class T>
-  ConvertedBoxes(std::vector<T> const& given, Extents const& all, RandomConversion<Program, T> const& how) {
-    auto const [scale, offset, out_of_range, markers] = how.conversion;
+  ConvertedBoxes(std::vector<T> const& given, Extents const& all, RandomConversion<Program, T> const& how,
+                 std::vector<std::size_t> const& indices = {}) {
+    auto [scale, offset, out_of_range, markers, by_index] = how.conversion;
     for (auto const number : given) {
+      if (by_index.is_given()) {
+        auto const i = indices[elements.size()];
+        scale = by_index.scale.empty() ? 1 : by_index.scale[i];
+        offset = by_index.offset.empty() ? 0 : by_index.offset[i];
+      }
       auto made = expected_as<Program>(number, scale, offset, false);
       if constexpr (!std::is_integral_v<Program>)
         if (std::ranges::find(how.missing, number) != how.missing.end())

@@ -1,15 +1,18 @@
-// Boxes of Python's: tuples of slices.
+// Boxes of Python's: tuples of slices, and pairs of these and an Orientation.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 
+#include <tessera/array/orientation.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/view/box.hpp>
@@ -22,6 +25,8 @@ using Boxes = std::vector<tessera::Box>;
 using PythonBox = nb::typed<nb::tuple, nb::slice, nb::ellipsis>;
 using PythonBoxes = nb::typed<nb::list, PythonBox>;
 using GivenBoxes = nb::typed<nb::iterable, PythonBox>;
+using OrientedPythonBox = nb::typed<nb::tuple, PythonBox, tessera::Orientation>;
+using GivenOrientedBoxes = nb::typed<nb::iterable, std::variant<PythonBox, OrientedPythonBox>>;
 
 namespace detail {
 
@@ -74,6 +79,36 @@ inline Boxes boxes_of(nb::handle items) {
   Boxes boxes;
   for (nb::handle item : nb::iter(items)) boxes.push_back(box_of(item));
   return boxes;
+}
+
+/// A box, or a pair of one and an Orientation. Throws: SelectionError.
+inline tessera::OrientedBox oriented_box_of(nb::handle item) {
+  if (nb::isinstance<nb::tuple>(item) && nb::len(item) == 2)
+    if (nb::object const orientation = item[1]; nb::isinstance<tessera::Orientation>(orientation))
+      return {box_of(nb::object(item[0])), nb::cast<tessera::Orientation>(orientation)};
+  return box_of(item);
+}
+
+/// Boxes, and the orientation of each if some have one.
+struct OrientedBoxes {
+  Boxes boxes{};
+  std::vector<tessera::Orientation> orientations{};
+
+  tessera::BoxList list() const { return {boxes, orientations}; }
+};
+
+/// From an iterable.
+inline OrientedBoxes oriented_boxes_of(nb::handle items) {
+  OrientedBoxes found;
+  bool is_any = false;
+  for (nb::handle item : nb::iter(items)) {
+    auto box = oriented_box_of(item);
+    is_any = is_any || !box.orientation.changes_nothing();
+    found.boxes.push_back(std::move(box.box));
+    found.orientations.push_back(box.orientation);
+  }
+  if (!is_any) found.orientations.clear();
+  return found;
 }
 
 /// A tuple of slices. `shape`: of the array.

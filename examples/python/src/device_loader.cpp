@@ -42,11 +42,11 @@ void read_boxes_into(DeviceArray& array, tessera::detail::BoxesInChunks& boxes, 
   });
 }
 
-DeviceTensor read_boxes(DeviceArray& array, GivenBoxes const& boxes, std::optional<Padding> const& padding,
+DeviceTensor read_boxes(DeviceArray& array, GivenOrientedBoxes const& boxes, std::optional<Padding> const& padding,
                         nb::object progress) {
   auto const around = padding.value_or(Padding{});
   tessera::detail::BoxesInChunks resolved;
-  auto const shape = resolve(array.native, boxes_of(boxes), around, resolved);
+  auto const shape = resolve(array.native, oriented_boxes_of(boxes), around, resolved);
   auto const type = array.native.type();
   auto const size = tessera::checked_product(tessera::element_count(shape, "the boxes"), type.size, "the boxes");
   auto elements = tessera::dlpack::share(tessera::DeviceBuffer{tessera::checked_size(size, "the boxes"), array.on});
@@ -55,14 +55,14 @@ DeviceTensor read_boxes(DeviceArray& array, GivenBoxes const& boxes, std::option
   return {std::move(elements), array.on};
 }
 
-void read_boxes_out(DeviceArray& array, GivenBoxes const& boxes, nb::handle out, std::intptr_t stream,
+void read_boxes_out(DeviceArray& array, GivenOrientedBoxes const& boxes, nb::handle out, std::intptr_t stream,
                     std::optional<Padding> const& padding, nb::object progress) {
   auto const around = padding.value_or(Padding{});
   auto const memory = borrow_of_device(out, array.on);
   expect_type(array.native, memory);
   if (memory.read_only) throw tessera::ExchangeError{"the memory to read into is read-only"};
   tessera::detail::BoxesInChunks resolved;
-  expect_shape(memory.elements.layout, resolve(array.native, boxes_of(boxes), around, resolved));
+  expect_shape(memory.elements.layout, resolve(array.native, oriented_boxes_of(boxes), around, resolved));
   follow(array.on, stream);
   auto const& strides = memory.elements.layout.strides;
   read_boxes_into(array, resolved, memory.elements.data, strides, around, std::move(progress), [&] {
@@ -78,6 +78,7 @@ void add_device_boxes(nb::module_& module) {
   nb::class_<DeviceBatch, DeviceTensor>(module, "DeviceBatch",
                                         "A DeviceTensor of the elements of some boxes, of the shape [boxes, box...].")
       .def_prop_ro("boxes", [](DeviceBatch const& batch) { return list_of(batch.slot->boxes, batch.of_array); })
+      .def_prop_ro("orientations", [](DeviceBatch const& batch) { return batch.slot->orientations; })
       .def_prop_ro("first", [](DeviceBatch const& batch) { return batch.slot->first; });
   auto type = nb::class_<Loader>(module, "Loader");
   type.def(

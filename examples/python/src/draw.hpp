@@ -7,7 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include <tessera/view/box.hpp>
+#include <tessera/array/orientation.hpp>
 
 namespace nb = nanobind;
 
@@ -45,7 +45,7 @@ class SamplerCalls {
 /// Where a Loader takes its boxes from: a sampler of the library's, or a callable of Python's, which the loader's
 /// thread calls with the interpreter's lock.
 struct Draw {
-  std::function<std::optional<tessera::Box>()> next{};
+  std::function<std::optional<tessera::OrientedBox>()> next{};
   std::shared_ptr<SamplerCalls> calls = std::make_shared<SamplerCalls>();
 };
 

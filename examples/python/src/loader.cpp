@@ -42,9 +42,9 @@ std::unique_ptr<tessera::detail::BatchConverter<S, P>> converter_of(tessera::Any
 class BoxesOfCall {
  public:
   /// Conversion null: none.
-  BoxesOfCall(Array const& array, GivenBoxes const& given, Padding const& padding, Conversion const* conversion)
+  BoxesOfCall(Array const& array, GivenOrientedBoxes const& given, Padding const& padding, Conversion const* conversion)
       : array_{array.on(queue())},
-        boxes_{boxes_of(given)},
+        boxes_{oriented_boxes_of(given)},
         padding_{padding},
         placer_{conversion ? conversion->placer_from(array.type()) : nullptr},
         type_{conversion ? conversion->to : array.type()},
@@ -61,14 +61,14 @@ class BoxesOfCall {
     tessera::ReadOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
     interruption.run([&] {
       if (!placer_) return tessera::detail::read_boxes_into(array_, resolved_, to, options, bytes);
-      tessera::detail::read_boxes_by(array_, boxes_, resolved_, padding_.native, bytes, to, *placer_,
+      tessera::detail::read_boxes_by(array_, boxes_.list(), resolved_, padding_.native, bytes, to, *placer_,
                                      !placer_->conversion().fits_always, options);
     });
   }
 
  private:
   Array array_;
-  Boxes boxes_;
+  OrientedBoxes boxes_;
   Padding padding_;
   std::unique_ptr<ConvertingPlacer> placer_;
   tessera::DataType type_;
@@ -76,7 +76,7 @@ class BoxesOfCall {
   Extents shape_;
 };
 
-Tensor read_boxes(Array const& array, GivenBoxes const& boxes, BatchMemory const& memory,
+Tensor read_boxes(Array const& array, GivenOrientedBoxes const& boxes, BatchMemory const& memory,
                   std::optional<Padding> const& padding, Conversion const* conversion, nb::object progress) {
   BoxesOfCall call{array, boxes, padding.value_or(Padding{}), conversion};
   auto const elements = tessera::element_count(call.shape(), "the boxes");
@@ -87,7 +87,7 @@ Tensor read_boxes(Array const& array, GivenBoxes const& boxes, BatchMemory const
   return {made.get(), call.type(), layout, false, made};
 }
 
-void read_boxes_out(Array const& array, GivenBoxes const& boxes, nb::handle out, std::optional<Padding> const& padding,
+void read_boxes_out(Array const& array, GivenOrientedBoxes const& boxes, nb::handle out, std::optional<Padding> const& padding,
                     Conversion const* conversion, nb::object progress) {
   auto const memory = borrow(out);
   BoxesOfCall call{array, boxes, padding.value_or(Padding{}), conversion};
@@ -108,6 +108,9 @@ void add_boxes(nb::module_& module) {
       .def_prop_ro(
           "boxes", [](Batch const& batch) { return list_of(batch.slot->boxes, batch.of_array); },
           "Which boxes these are, each a tuple of slices.")
+      .def_prop_ro(
+          "orientations", [](Batch const& batch) { return batch.slot->orientations; },
+          "How each of the boxes is turned; empty, if the sampler turned none of them.")
       .def_prop_ro(
           "first", [](Batch const& batch) { return batch.slot->first; },
           "The number of boxes in all batches before this one.");

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include <tessera/array/detail/read_boxes.hpp>
 #include <tessera/loader/detail/loader_state.hpp>
@@ -26,9 +27,9 @@ namespace python {
 
 /// Finds boxes in an array, and the shape of the memory for all of them. Errors name the array.
 template <class A>
-tessera::Extents resolve(A const& array, Boxes const& boxes, Padding const& padding,
+tessera::Extents resolve(A const& array, OrientedBoxes const& boxes, Padding const& padding,
                          tessera::detail::BoxesInChunks& resolved) {
-  tessera::detail::resolve_boxes(array, boxes, padding.native, resolved);
+  tessera::detail::resolve_boxes(array, boxes.list(), padding.native, resolved);
   return resolved.shape_of_all();
 }
 /// Throws: SelectionError, if the memory for boxes has another shape.

@@ -43,6 +43,9 @@ class DeviceBatch(DeviceTensor):
     def boxes(self) -> list[tuple[slice, ...]]:
         """Which boxes these are, each a tuple of slices."""
     @property
+    def orientations(self) -> list[_tessera.Orientation]:
+        """How each of the boxes is turned; empty, if the sampler turned none of them."""
+    @property
     def first(self) -> int:
         """The number of boxes in all batches before this one."""
 
@@ -91,13 +94,13 @@ def pinned(shape: Sequence[int], dtype: str) -> PinnedTensor: ...
 def pinned_batches() -> _tessera.BatchMemory: ...
 def read_boxes(
     array: Array,
-    boxes: Iterable[tuple[slice, ...]],
+    boxes: Iterable[tuple[slice, ...] | tuple[tuple[slice, ...], _tessera.Orientation]],
     padding: _tessera.Padding | None,
     progress: _Progress | None = None,
 ) -> DeviceTensor: ...
 def read_boxes_out(
     array: Array,
-    boxes: Iterable[tuple[slice, ...]],
+    boxes: Iterable[tuple[slice, ...] | tuple[tuple[slice, ...], _tessera.Orientation]],
     out: object,
     stream: int,
     padding: _tessera.Padding | None,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Generic, TypeVar, cast, overload
 from weakref import finalize
 
 import numpy.typing as npt
@@ -19,6 +20,8 @@ from ._tessera import (
     BatchMemory,
     Draw,
     LoaderStatistics,
+    Orientation,
+    RandomOrientations,
     ShuffledGrid,
     UniformBoxes,
     WeightedBoxes,
@@ -27,12 +30,15 @@ from ._tessera import (
 from ._tessera import Loader as _HostLoader
 from ._tessera import read_boxes as _read_boxes
 
-Box = tuple[slice, ...]
-Sampler = UniformBoxes | ShuffledGrid | WeightedBoxes | Iterable[Box] | Callable[[], Box | None]
+Box = tuple[slice, ...] | tuple[tuple[slice, ...], Orientation]
+Sampler = (
+    UniformBoxes | ShuffledGrid | WeightedBoxes | RandomOrientations | Iterable[Box] | Callable[[], Box | None]
+)
+B = TypeVar("B")
 
 
 def _draw(sampler: Sampler) -> Draw:
-    if isinstance(sampler, (UniformBoxes, ShuffledGrid, WeightedBoxes)):
+    if isinstance(sampler, (UniformBoxes, ShuffledGrid, WeightedBoxes, RandomOrientations)):
         return Draw(sampler)
     if isinstance(sampler, Iterable):
         return Draw(functools.partial(next, iter(sampler), None))
@@ -41,7 +47,23 @@ def _draw(sampler: Sampler) -> Draw:
     return Draw(sampler)
 
 
-class Loader(Iterator[Batch]):
+def _each(value: Any, count: int, name: str) -> list[Any]:
+    """A list has one for each array."""
+    if not isinstance(value, (list, tuple)):
+        return [value] * count
+    if len(value) != count:
+        raise ValueError(f"found {len(value)} of {name}, expected {count}, one for each array")
+    return list(value)
+
+
+def _close(natives: list[Any]) -> None:
+    for native in natives:
+        native.cancel()
+    for native in natives:
+        native.close()
+
+
+class Loader(Iterator[B], Generic[B]):
     """Reads batches ahead of the program:
 
         boxes = tessera.UniformBoxes(t1.shape, (64, 64, 64), seed=7)
@@ -53,9 +75,18 @@ class Loader(Iterator[Batch]):
     Its memory is the program's as long as anything refers to it, also after the loader's end; then a later batch uses
     it. Every chunk that a batch touches is fetched and decoded once for all of its boxes.
 
-    `sampler` is a UniformBoxes, a ShuffledGrid, a WeightedBoxes, of which the loader uses a copy; or an iterable of
-    boxes, or a function that returns the next box and None at the end. A box is a tuple of slices of numbers from 0
-    on, one for each dimension. The boxes of a batch have one shape. The loader's thread calls Python for them.
+    `sampler` is a UniformBoxes, a ShuffledGrid, a WeightedBoxes or a RandomOrientations, of which the loader uses a
+    copy; or an iterable of boxes, or a function that returns the next box and None at the end. A box is a tuple of
+    slices of numbers from 0 on, one for each dimension, or a pair of one and the Orientation in which it is placed. The
+    boxes of a batch have one shape there. The loader's thread calls Python for them.
+
+    Of several arrays a Loader yields tuples, of a batch of each with the same boxes:
+
+        for image, label in tessera.Loader([images, labels], boxes, batch=16):
+
+    Boxes, and `padding`, have the dimensions of the array with the fewest; of the others, such as those with channels,
+    every index of the first dimensions is read. Each has a thread and a cache of its own. `padding`, `dtype`, `scale`
+    and `offset` may be lists, one for each array.
 
     `batch`: boxes in a batch; the last one may have fewer. `ahead`: batches that are ready or being read, at most.
     `cache`: bytes of decoded chunks that are kept from batch to batch, with 0 none; by default those of 2 (ahead + 2)
@@ -77,8 +108,9 @@ class Loader(Iterator[Batch]):
     number that does not fit; ValueError, TypeError for wrong arguments.
     """
 
+    @overload
     def __init__(
-        self,
+        self: Loader[Batch],
         array: Array,
         sampler: Sampler,
         *,
@@ -91,49 +123,121 @@ class Loader(Iterator[Batch]):
         dtype: npt.DTypeLike | None = None,
         scale: float = 1,
         offset: float = 0,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Loader[tuple[Batch, ...]],
+        array: Sequence[Array],
+        sampler: Sampler,
+        *,
+        batch: int = 1,
+        ahead: int = 2,
+        cache: int | None = None,
+        horizon: int = 32,
+        on_error: str = "end",
+        padding: Padding | Sequence[Padding | None] | None = None,
+        dtype: npt.DTypeLike | Sequence[npt.DTypeLike | None] | None = None,
+        scale: float | Sequence[float] = 1,
+        offset: float | Sequence[float] = 0,
+    ) -> None: ...
+    def __init__(
+        self,
+        array: Array | Sequence[Array],
+        sampler: Sampler,
+        *,
+        batch: int = 1,
+        ahead: int = 2,
+        cache: int | None = None,
+        horizon: int = 32,
+        on_error: str = "end",
+        padding: Any = None,
+        dtype: Any = None,
+        scale: Any = 1,
+        offset: Any = 0,
     ) -> None:
         if on_error not in ("end", "go_on"):
             raise ValueError(f"found on_error={on_error!r}, expected 'end' or 'go_on'")
         if batch < 1 or ahead < 1:
             raise ValueError(f"found batch={batch} and ahead={ahead}, expected at least 1")
-        padded = around(array, padding)
-        converted = conversion(array, dtype, scale, offset, on_device=array.space == "device")
-        given = (_draw(sampler), batch, ahead, cache, horizon, on_error == "go_on", padded)
-        self._native: Any
-        if array.space == "device":
-            self._native = _spaces.device().Loader(array._on_device, *given)
-        else:
-            memory = _spaces.device().pinned_batches() if array.space == "pinned" else BatchMemory()
-            self._native = _HostLoader(array._native, *given, converted, memory)
-        finalize(self, self._native.close)  # at the latest when the interpreter ends
+        self._is_one = isinstance(array, Array)
+        arrays = [array] if isinstance(array, Array) else list(array)
+        if not arrays:
+            raise ValueError("found no array, expected one or more")
+        n, rank = len(arrays), min(one.ndim for one in arrays)
+        draw = _draw(sampler)
+        draws = [draw] if n == 1 else draw.shared([one.ndim for one in arrays])
+        each = zip(
+            arrays,
+            draws,
+            _each(padding, n, "padding"),
+            _each(dtype, n, "dtype") if not self._is_one else [dtype],
+            _each(scale, n, "scale"),
+            _each(offset, n, "offset"),
+            strict=True,
+        )
+        checked = [
+            (one, drawn, around(one, around_it, rank), conversion(one, to, by, plus, on_device=one.space == "device"))
+            for one, drawn, around_it, to, by, plus in each
+        ]
+        self._natives: list[Any] = []
+        finalize(self, _close, self._natives)  # at the latest when the interpreter ends
+        for one, drawn, padded, converted in checked:
+            given = (drawn, batch, ahead, cache, horizon, on_error == "go_on", padded)
+            if one.space == "device":
+                self._natives.append(_spaces.device().Loader(one._on_device, *given))
+            else:
+                memory = _spaces.device().pinned_batches() if one.space == "pinned" else BatchMemory()
+                self._natives.append(_HostLoader(one._native, *given, converted, memory))
+        self._lock, self._taken = threading.Lock(), list[Any]()
 
-    def __next__(self) -> Batch:
-        batch: Batch | None = self._native.next()
-        if batch is None:
+    def __next__(self) -> B:
+        if self._is_one:
+            batch = self._natives[0].next()
+            if batch is None:
+                raise StopIteration
+            return cast(B, batch)
+        with self._lock:
+            while len(self._taken) < len(self._natives):  # goes on where a signal ended the wait
+                if self._taken and self._taken[-1] is None:
+                    break
+                native = self._natives[len(self._taken)]
+                position = native.position
+                try:
+                    self._taken.append(native.next())
+                except Exception as error:
+                    if native.position == position:  # of no batch
+                        raise
+                    self._taken.append(error)
+            taken, self._taken = self._taken, []
+        for one in taken:
+            if isinstance(one, Exception):
+                raise one
+        if any(one is None for one in taken):
             raise StopIteration
-        return batch
+        return cast(B, tuple(taken))
 
     def cancel(self) -> None:
         """Ends the read in progress as soon as it can: `next`, also one that waits in another thread, raises Cancelled
         from now on. Does not wait. From any thread."""
-        self._native.cancel()
+        for native in self._natives:
+            native.cancel()
 
     def close(self) -> None:
-        """Cancels, and waits until the loader's thread has ended."""
-        self._native.close()
+        """Cancels, and waits until the loader's threads have ended."""
+        _close(self._natives)
 
     @property
     def position(self) -> int:
         """Boxes of the batches that the program got: where to `seek` an equal sampler to go on behind them."""
-        position: int = self._native.position
+        position: int = self._natives[0].position
         return position
 
-    def statistics(self) -> LoaderStatistics:
-        """What the loader did so far."""
-        found: LoaderStatistics = self._native.statistics()
+    def statistics(self, i: int = 0) -> LoaderStatistics:
+        """What the loader did so far, for the i-th array."""
+        found: LoaderStatistics = self._natives[i].statistics()
         return found
 
-    def __enter__(self) -> Loader:
+    def __enter__(self) -> Loader[B]:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -152,10 +256,10 @@ def read_boxes(
     scale: float = 1,
     offset: float = 0,
 ) -> Any:
-    """Reads boxes of one shape, each a tuple of slices of numbers from 0 on, into a Tensor of the shape [boxes,
-    box...], or into `out`, which is returned: arguments and result are as those of `Array.read`. Every chunk is fetched
-    and decoded once for all boxes. `padding`, `dtype`, `scale` and `offset` are those of a Loader; `out` is of `dtype`,
-    if that is given.
+    """Reads boxes of one shape, each as for a Loader a tuple of slices of numbers from 0 on, or a pair of one and an
+    Orientation, into a Tensor of the shape [boxes, box...], or into `out`, which is returned: arguments and result are
+    as those of `Array.read`. Every chunk is fetched and decoded once for all boxes. `padding`, `dtype`, `scale` and
+    `offset` are those of a Loader; `out` is of `dtype`, if that is given.
 
     Raises SelectionError, if a box reaches beyond the array, with its padding, or has another shape than the first;
     MetadataError, if the chunk grid is rectilinear; ConversionError as a Loader; otherwise as a read.

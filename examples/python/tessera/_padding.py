@@ -74,18 +74,20 @@ class Padding:
         "edge" or "reflect" pads a dimension without elements."""
         return self._of_rank(len(shape), None).padded(shape)
 
-    def _of_rank(self, rank: int, element: bytes | None) -> _tessera.Padding:
+    def _of_rank(self, rank: int, element: bytes | None, ahead: int = 0) -> _tessera.Padding:
+        """`ahead`: dimensions more, ahead of the others, which are not padded."""
         try:
             widths = np.broadcast_to(np.asarray(self.pad_width), (rank, 2)).tolist()
         except ValueError:
             raise SelectionError(
                 f"padding: found pad_width={self.pad_width!r}, expected a number, a pair, or {rank} pairs"
             ) from None
+        widths = [[0, 0]] * ahead + widths
         return _tessera.Padding([before for before, _ in widths], [after for _, after in widths], self.mode, element)
 
 
-def around(array: Array, padding: Padding | None) -> _tessera.Padding | None:
-    """The padding of an array. Raises SelectionError, if it does not suit the array."""
+def around(array: Array, padding: Padding | None, rank: int | None = None) -> _tessera.Padding | None:
+    """The padding of an array, of its last `rank` dimensions. Raises SelectionError, if it does not suit the array."""
     if padding is None:
         return None
     if not isinstance(padding, Padding):
@@ -94,4 +96,5 @@ def around(array: Array, padding: Padding | None) -> _tessera.Padding | None:
     element = None if value is None else _bytes_of(value, name)
     if value is not None and element is None:
         raise SelectionError(f"padding: found constant_values={value!r}, which is no element of {name}")
-    return padding._of_rank(array.ndim, element)
+    rank = array.ndim if rank is None else rank
+    return padding._of_rank(rank, element, array.ndim - rank)

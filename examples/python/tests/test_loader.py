@@ -797,3 +797,89 @@ def test_a_child_of_fork_makes_its_own(made):
         child.join()
         assert child.exitcode == 0
         next(loader)
+
+
+def turned(elements, orientation):
+    """What numpy gives; `axes` may be of the first dimensions alone."""
+    axes = [*orientation.axes, *range(len(orientation.axes), elements.ndim)]
+    return np.flip(elements, orientation.flip).transpose(axes)
+
+
+@pytest.mark.parametrize("cache", [0, None])
+def test_orientations(made, cache):
+    array, expected = made
+    boxes = tessera.UniformBoxes(array.shape, (6, 6), 50, seed=3)
+    sampler = tessera.RandomOrientations(boxes, flip=[0, 1], permute=[0, 1], seed=3)
+    batches = list(tessera.Loader(array, sampler, batch=8, cache=cache))
+    for batch in batches:
+        for elements, box, orientation in zip(np.asarray(batch), batch.boxes, batch.orientations, strict=True):
+            assert (elements == turned(expected[box], orientation)).all()
+    drawn = list(sampler)
+    assert [box for box, _ in drawn] == list(boxes) and sampler.position == 50 and len({o for _, o in drawn}) == 8
+    assert [pair for batch in batches for pair in zip(batch.boxes, batch.orientations, strict=True)] == drawn
+    read = np.asarray(tessera.read_boxes(array, drawn))
+    assert (read == np.concatenate([np.asarray(batch) for batch in batches])).all()
+    sampler.seek(40)
+    assert list(sampler) == drawn[40:]
+
+
+def test_orientations_of_a_list(made):
+    array, expected = made
+    wide, high = np.s_[1:5, 2:8], np.s_[3:9, 4:8]
+    turn = tessera.Orientation(axes=(1, 0), flip=[1])
+    listed = [wide, (high, turn), (wide, tessera.Orientation(flip=(0,)))]
+    batch = next(tessera.Loader(array, listed, batch=3))
+    shown = [expected[wide], turned(expected[high], turn), expected[wide][::-1]]
+    assert (np.asarray(batch) == shown).all() and batch.orientations[1] == turn
+    assert repr(turn) == "Orientation(flip=(1,), axes=(1, 0))" and turn != tessera.Orientation()
+    assert next(tessera.Loader(array, [wide])).orientations == []
+    with pytest.raises(tessera.SelectionError, match=r"box 1: found axes = \[1, 1\]"):
+        tessera.read_boxes(array, [wide, (wide, tessera.Orientation(axes=(1, 1)))])
+
+
+def test_several_arrays(tmp_path):
+    image = np.random.default_rng(1).integers(0, 9000, (3, 23, 17), dtype="uint16")
+    label = np.random.default_rng(2).integers(0, 9, (23, 17), dtype="uint8")
+    images = tessera.create_array(tmp_path / "i.zarr", shape=image.shape, dtype="uint16", chunks=(2, 5, 4))
+    labels = tessera.create_array(tmp_path / "l.zarr", shape=label.shape, dtype="uint8", chunks=(7, 7))
+    images[...], labels[...] = image, label
+    padding = tessera.Padding(3, mode="reflect")
+    draws = iter(tessera.RandomOrientations(tessera.UniformBoxes((29, 23), (6, 6), 30), flip=(0, 1), permute=(0, 1)))
+    given = {"padding": padding, "dtype": ["float32", None], "scale": [0.5, 1]}
+    wider = np.pad(image, ((0, 0), (3, 3), (3, 3)), mode="reflect"), np.pad(label, 3, mode="reflect")
+    boxes = 0
+    with tessera.Loader([images, labels], lambda: next(draws, None), batch=8, **given) as loader:
+        for of_image, of_label in loader:
+            assert np.asarray(of_image).dtype == "float32" and of_image.shape[1:] == (3, 6, 6)
+            pairs = zip(of_label.boxes, of_label.orientations, strict=True)
+            for i, (box, turn) in enumerate(pairs):
+                assert (np.asarray(of_label)[i] == turned(wider[1][box], turn)).all()
+                for channel in range(3):
+                    assert (np.asarray(of_image)[i, channel] == 0.5 * turned(wider[0][channel][box], turn)).all()
+            boxes += len(of_label.boxes)
+            assert loader.position == boxes
+        assert loader.statistics().boxes == loader.statistics(1).boxes == boxes == 30
+        assert next(loader, None) is None
+    with pytest.raises(ValueError, match="found 1 of dtype, expected 2, one for each array"):
+        tessera.Loader([images, labels], [], dtype=["float32"])
+
+
+def test_several_arrays_after_an_error(tmp_path):
+    arrays = [tessera.create_array(tmp_path / f"{i}.zarr", shape=(12,), dtype="uint8", chunks=(4,)) for i in range(2)]
+    for array in arrays:
+        array[...] = np.arange(12)
+    (tmp_path / "1.zarr" / "c" / "1").write_bytes(b"damaged")
+    loader = tessera.Loader(arrays, [np.s_[0:3], np.s_[4:7], np.s_[8:11]], on_error="go_on")
+    assert [np.asarray(batch).tolist() for batch in next(loader)] == [[[0, 1, 2]]] * 2
+    with pytest.raises(tessera.CodecError, match="c/1"):
+        next(loader)
+    assert [np.asarray(batch).tolist() for batch in next(loader)] == [[[8, 9, 10]]] * 2
+    assert next(loader, None) is None
+    failing = tessera.Loader(arrays, map(int, ["no box"]))
+    with pytest.raises(ValueError, match="no box"):
+        next(failing)
+    assert next(failing, None) is None
+    with tessera.Loader(arrays, tessera.UniformBoxes((12,), (3,))) as loader:
+        loader.cancel()
+        with pytest.raises(tessera.Cancelled):
+            next(loader)

@@ -3,16 +3,15 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
-#include <span>
 #include <type_traits>
 
 #include <tessera/array/array.hpp>
 #include <tessera/array/detail/elements.hpp>
 #include <tessera/array/detail/read_boxes.hpp>
+#include <tessera/array/orientation.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/padding.hpp>
 #include <tessera/transfer/options.hpp>
-#include <tessera/view/box.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -33,15 +32,21 @@ namespace tessera { inline namespace v0 {
 /// under way, `progress` and `traffic` count each chunk once, and `stop` ends the call. The list of chunks is beside
 /// that budget: about 1 KiB for each chunk, which the queue keeps for later calls.
 ///
+/// For boxes of different shapes give memory for each, of the array's number of dimensions: `read_boxes(array, boxes,
+/// views)`, where `views` is a std::vector or std::span of ArrayViews, or of any memory that `Array::read` takes. Still
+/// there is one plan for all boxes.
+///
+/// `read_boxes(array, {crops, orientations}, batch)` flips and transposes each box while it places it.
+///
 /// The array's own queue does the work. Returns what `Array::read` returns: nothing in host memory, where the elements
 /// are there; else a Pending, and until that is done the memory is in use.
 ///
-/// Throws: SelectionError naming array and box, if a box has another shape than the first, another number of
-/// dimensions than the array, or reaches beyond it; SelectionError, if the memory has another shape; MetadataError, if
+/// Throws: SelectionError naming array and box, if a box has another shape than the first in one memory, another number
+/// of dimensions than the array, or reaches beyond it; SelectionError, if the memory has another shape; MetadataError, if
 /// the chunk grid is rectilinear; StoreError, CodecError, with the key; Cancelled. It throws only when no work is under
 /// way any more.
 template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M>
-auto read_boxes(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, M&& to,
+auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, M&& to,
                 ReadOptions const& options = {}) {
   return read_boxes(array, boxes, to, Padding{}, options);
 }
@@ -51,7 +56,7 @@ auto read_boxes(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, M
 /// device memory is read into host buffers by its codecs on the host: `read_boxes<HostBuffer>(array, crops)`. No boxes
 /// have the shape [0, 0...]. Throws: as above.
 template <class B = void, Element T, std::size_t Rank, class S, class P>
-auto read_boxes(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, ReadOptions const& options = {}) {
+auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, ReadOptions const& options = {}) {
   return read_boxes<B>(array, boxes, Padding{}, options);
 }
 
@@ -60,7 +65,7 @@ auto read_boxes(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, R
 /// every chunk is fetched and decoded once, and only if a box has or mirrors elements of it. Throws: as above;
 /// SelectionError as Padding::padded, or if the padding's value does not fit in T.
 template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M, std::same_as<Padding> Given>
-auto read_boxes(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, M&& to, Given const& padding,
+auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, M&& to, Given const& padding,
                 ReadOptions const& options = {}) {
   if constexpr (detail::check_boxes<T, Rank, typename P::array_space, M>())
     return detail::read_given_boxes<T, Rank>(array.untyped(), boxes, to, padding, options);
@@ -68,7 +73,7 @@ auto read_boxes(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, M
     return detail::InvalidCall<T>{};
 }
 template <class B = void, Element T, std::size_t Rank, class S, class P, std::same_as<Padding> Given>
-auto read_boxes(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, Given const& padding,
+auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, Given const& padding,
                 ReadOptions const& options = {}) {
   using Own = detail::elements_buffer<T, typename P::array_space>;
   if constexpr (detail::check_boxes_of<T>())

@@ -3,7 +3,6 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
-#include <span>
 #include <type_traits>
 
 #include <tessera/array/array.hpp>
@@ -11,10 +10,10 @@
 #include <tessera/array/detail/converting_placer.hpp>
 #include <tessera/array/detail/read_boxes.hpp>
 #include <tessera/array/detail/read_boxes_as.hpp>
+#include <tessera/array/orientation.hpp>
 #include <tessera/array/padding.hpp>
 #include <tessera/core/convert.hpp>
 #include <tessera/transfer/options.hpp>
-#include <tessera/view/box.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -29,7 +28,7 @@ namespace tessera { inline namespace v0 {
 /// of integers. In device memory the Pending's wait() throws it.
 template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M>
 requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_boxes_as(Array<T, Rank, S, P> const& array,
-                                                                               std::span<Box const> boxes, M&& to,
+                                                                               BoxList const& boxes, M&& to,
                                                                                Conversion const& conversion = {},
                                                                                ReadOptions const& options = {}) {
   return read_boxes_as(array, boxes, to, conversion, Padding{}, options);
@@ -38,7 +37,7 @@ requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_boxes_as(A
 /// Reads them into a new array of shape [boxes, box...]: `read_boxes_as<float>(array, crops, {.scale = 0.5})`. In
 /// device memory the call waits, unless every number of the array's type fits, or the nearest number is taken.
 template <class Program, Element T, std::size_t Rank, class S, class P>
-auto read_boxes_as(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, Conversion const& conversion = {},
+auto read_boxes_as(Array<T, Rank, S, P> const& array, BoxList const& boxes, Conversion const& conversion = {},
                    ReadOptions const& options = {}) {
   return read_boxes_as<Program>(array, boxes, conversion, Padding{}, options);
 }
@@ -48,13 +47,13 @@ auto read_boxes_as(Array<T, Rank, S, P> const& array, std::span<Box const> boxes
 /// and NaN if it is `missing`. Throws: as above; SelectionError, if that value does not fit in the array's type.
 template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M, std::same_as<Padding> Given>
 requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_boxes_as(Array<T, Rank, S, P> const& array,
-                                                                               std::span<Box const> boxes, M&& to,
+                                                                               BoxList const& boxes, M&& to,
                                                                                Conversion const& conversion,
                                                                                Given const& padding,
                                                                                ReadOptions const& options = {}) {
   using Space = typename P::array_space;
-  if constexpr (detail::CallerMemory<std::remove_reference_t<M>>::known) {
-    using Program = typename detail::CallerMemory<std::remove_reference_t<M>>::element;
+  if constexpr (detail::BoxMemory<M>::known) {
+    using Program = typename detail::BoxMemory<M>::element;
     if constexpr (detail::check_conversion<std::remove_const_t<Program>, T, P>() &&
                   detail::check_boxes<std::remove_const_t<Program>, Rank, Space, M>())
       return detail::read_given_boxes_as<Program, T, Rank>(array.untyped(), boxes, to, conversion, padding, options);
@@ -66,7 +65,7 @@ requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_boxes_as(A
   }
 }
 template <class Program, Element T, std::size_t Rank, class S, class P, std::same_as<Padding> Given>
-auto read_boxes_as(Array<T, Rank, S, P> const& array, std::span<Box const> boxes, Conversion const& conversion,
+auto read_boxes_as(Array<T, Rank, S, P> const& array, BoxList const& boxes, Conversion const& conversion,
                    Given const& padding, ReadOptions const& options = {}) {
   if constexpr (detail::check_conversion<Program, T, P>())
     return detail::read_new_boxes_as<Program, T, Rank>(array.untyped(), boxes, conversion, padding, options);

@@ -1,16 +1,19 @@
 // Conversion between the number type of an array and that of the program.
 #pragma once
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/decimal.hpp>
 #include <tessera/core/detail/missing.hpp>
 #include <tessera/core/detail/number_as.hpp>
+#include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/float16.hpp>
 
@@ -25,6 +28,15 @@ struct ConversionError : detail::Located<ConversionError> {
 /// for NaN.
 enum class OutOfRange : std::uint8_t { refuse, saturate };
 
+/// A scale and an offset for each index of one dimension of an array, such as its channels.
+struct ScaleByIndex {
+  std::size_t dimension = 0;    ///< of the array
+  std::vector<double> scale{};  ///< as many as the dimension has indices; empty: 1 for each
+  std::vector<double> offset{};  ///< as many; empty: 0 for each
+
+  bool is_given() const { return !scale.empty() || !offset.empty(); }  ///< else the conversion is the same for all
+};
+
 /// How numbers of an array map to numbers of the program: `scale * number of the array + offset`, computed in double
 /// and rounded once, to nearest, ties to even. With a scale of 1 and an offset of 0 nothing is computed: integers stay
 /// exact. A number of the array that is `missing` is NaN in the program, and NaN is written as the first missing
@@ -33,6 +45,7 @@ struct Conversion {
   double scale = 1, offset = 0;                  ///< `scale * number of the array + offset`
   OutOfRange out_of_range = OutOfRange::refuse;  ///< for a number that does not fit
   MissingNumbers missing{};                      ///< in the array's type, before scaling
+  ScaleByIndex by_index{};  ///< instead of `scale` and `offset`; of read_boxes_as and loader_as
 };
 
 /// Integers of 8 to 64 bits, float16, float and double.
@@ -114,9 +127,18 @@ TESSERA_HOST_DEVICE typename Way::To converted(Way const& way, typename Way::Fro
 
 TESSERA_DECL ConversionError has_no_nan(DataType type);
 
-/// A ToProgram or ToArray. Throws: ConversionError, if numbers may be missing and are read as a type without NaN.
+[[noreturn]] TESSERA_DECL void refuse_scales_by_index();
+
+/// That of one index of the dimension.
+TESSERA_DECL Conversion conversion_of(Conversion const& all, std::size_t index);
+/// Throws: ConversionError, if an array of that shape has not as many indices as there are scales or offsets.
+TESSERA_DECL void expect_scales_for(ScaleByIndex const& by_index, Extents const& shape);
+
+/// A ToProgram or ToArray. Throws: ConversionError, if numbers may be missing and are read as a type without NaN, or
+/// indices have scales of their own.
 template <class Way>
 Way way_of(Conversion const& conversion) {
+  if (conversion.by_index.is_given()) refuse_scales_by_index();
   Way way{conversion.scale, conversion.offset};
   if constexpr (Way::may_miss)
     way.missing = conversion.missing.template of<decltype(way.missing.first)>();

@@ -11,6 +11,7 @@
 
 #include <tessera/array/array.hpp>
 #include <tessera/array/detail/read_boxes.hpp>
+#include <tessera/array/orientation.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/buffer/concept.hpp>
 #include <tessera/core/dimensions.hpp>
@@ -61,6 +62,8 @@ class LoadedBatch {
   Extents const& shape() const& { return array().shape(); }  ///< that of the elements
 
   std::span<Box const> boxes() const& { return slot_->boxes; }  ///< in the order of the elements' first dimension
+  /// One for each of the boxes; none, if the sampler turned none of them.
+  std::span<Orientation const> orientations() const& { return slot_->orientations; }
   std::uint64_t first() const { return slot_->first; }          ///< boxes in all batches before this one
 
  private:

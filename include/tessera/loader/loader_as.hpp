@@ -30,8 +30,8 @@ auto loader_as(Array<T, Rank, S, P> const& array, F sampler, Conversion const& c
                LoaderOptions const& options = {}) {
   if constexpr (detail::check_conversion<Program, T, P>()) {
     auto const converter = [&](AnyArray<S, P> const& own) -> std::unique_ptr<detail::BatchConverter<S, P>> {
-      auto placer = detail::converting_placer<detail::ToProgram<Program, T>>(own, conversion);
-      bool const refuses = detail::refuses_some(conversion, placer->conversion());
+      auto placer = detail::box_converting_placer<detail::ToProgram<Program, T>>(own, conversion, own.shape());
+      bool const refuses = detail::refuses_some(conversion, *placer);
       return std::make_unique<detail::NumberBatches<S, P>>(own, std::move(placer), refuses);
     };
     return Loader<T, Rank, S, P, Program>{array, std::move(sampler), options, converter};

@@ -1,20 +1,23 @@
 // Sampler, UniformBoxes, ShuffledGrid, WeightedBoxes: which boxes of an array a program reads, in which order.
+// RandomOrientations: how they are flipped and transposed.
 #pragma once
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include <tessera/array/orientation.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/view/box.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// Returns the next box at each call, and nothing at the end: a lambda, or one of those below.
+/// Returns the next Box or OrientedBox at each call, and nothing at the end: a lambda, or one of those below.
 template <class F>
 concept Sampler = std::copy_constructible<F> && requires(F& sampler) {
-  { sampler() } -> std::convertible_to<std::optional<Box>>;
+  { sampler() } -> std::convertible_to<std::optional<OrientedBox>>;
 };
 
 /// How the samplers below draw. The boxes depend on these numbers alone: they are the same on every platform.
@@ -110,6 +113,53 @@ class WeightedBoxes {
   std::vector<double> until_{};  // the weights of each box and all before it
   detail::SamplerPosition at_;
   std::uint64_t count_;
+};
+
+/// What RandomOrientations changes.
+struct RandomTurns {
+  Extents flip{};     ///< dimensions, each of which half of the boxes have flipped
+  Extents permute{};  ///< dimensions that come in any order, each equally often
+};
+
+namespace detail {
+
+/// Throws: SelectionError, if a dimension is given twice.
+TESSERA_DECL void expect_distinct(Extents const& dimensions);
+TESSERA_DECL Orientation random_orientation(RandomTurns const& turns, std::uint64_t seed, std::uint64_t number);
+
+}  // namespace detail
+
+/// The boxes of another sampler, each with an orientation of its own:
+///
+///     RandomOrientations crops{UniformBoxes{shape, {64, 64, 64}, {.seed = 7}}, {.flip = {0, 1, 2}}, {.seed = 7}};
+///
+/// The boxes of a batch must have one shape also when they are turned: equally many elements along `permute`. The
+/// sampler's options and these should have the same `rank` and `ranks`.
+template <Sampler F>
+class RandomOrientations {
+ public:
+  /// Throws: SelectionError, if a dimension is given twice.
+  RandomOrientations(F boxes, RandomTurns const& turns, SamplerOptions const& options = {})
+      : boxes_{std::move(boxes)}, turns_{turns}, at_{options} {
+    detail::expect_distinct(turns.flip), detail::expect_distinct(turns.permute);
+  }
+
+  std::optional<OrientedBox> operator()() {  ///< the next box
+    std::optional<OrientedBox> next = boxes_();
+    if (next) next->orientation = detail::random_orientation(turns_, at_.seed(), at_.among_all(at_.next()));
+    return next;
+  }
+  std::uint64_t position() const { return *at_; }  ///< boxes that were drawn
+  /// Goes on as if `position` boxes had been drawn. Requires: the other sampler can.
+  void seek(std::uint64_t position) {
+    boxes_.seek(position);
+    at_.seek(position);
+  }
+
+ private:
+  F boxes_;
+  RandomTurns turns_;
+  detail::SamplerPosition at_;
 };
 
 }}  // namespace tessera::v0

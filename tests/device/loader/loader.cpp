@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <tessera/loader/loader.cuh>
+#include <tessera/loader/zipped_loader.hpp>
 
 namespace loader_in_device_memory_tests {
 
@@ -49,7 +51,7 @@ void check_loader(std::uint64_t seed, bool in_shards) {
     here.write(box, test::numbers_from(1.f, test::size_of(box.resolve(made.shape).count)));
 
   auto const array = open_array<float, Rank, Device>(store, "a", DeviceQueue{test::HostQueue{random(1, 3)}});
-  auto const boxes = test::random_boxes(random, made.shape, random(1, 20));
+  auto const boxes = test::random_oriented_boxes(random, made.shape, random(1, 20));
   LoaderOptions options;
   options.batch = random(1, 5);
   options.ahead = random(1, 3);
@@ -57,7 +59,7 @@ void check_loader(std::uint64_t seed, bool in_shards) {
   options.horizon = random(1, 9);
   // Of every second batch the user is a queue of its own.
   DeviceQueue other{test::HostQueue{1}};
-  auto loader = std::make_unique<Loader<float, Rank, MemoryStore<HostBuffer>, Device>>(array, listed(boxes), options);
+  auto loader = std::make_unique<Loader<float, Rank, MemoryStore<HostBuffer>, Device>>(array, boxes.sampler(), options);
   std::vector<typename Loader<float, Rank, MemoryStore<HostBuffer>, Device>::batch_type> held;
   std::size_t at = 0;
   for (;;) {
@@ -65,10 +67,13 @@ void check_loader(std::uint64_t seed, bool in_shards) {
     auto batch = loader->next(on);
     if (!batch) break;
     std::vector<float> expected;
-    for (std::size_t i = 0; i < batch->boxes().size(); ++i) {
-      auto const one = here.read(boxes[at++]);
+    auto const some = boxes.some(at, batch->boxes().size());
+    for (auto const& box : some.boxes) {
+      auto const one = here.read(box);
       expected.insert(expected.end(), one.begin(), one.end());
     }
+    expected = some.turned(expected, made.shape);
+    at += some.size();
     // Copied in the order of that queue, without a wait before the batch is given back; then overwritten.
     OwnedArray<float, Rank + 1, DeviceBuffer> copy{batch->shape(), on};
     ByteSpan<space::Device> const elements{reinterpret_cast<std::byte*>(batch->array().data()),
@@ -110,14 +115,44 @@ TEST_CASE("every box of every batch of a padded array is what numpy.pad gives, i
       LoaderOptions options{.batch = random(1, 5), .ahead = random(1, 3)};
       options.cache = random.one_in(3) ? 0 : random(0, 8 * array.size());
       options.padding = test::random_padding(random, made.shape);
-      auto const boxes = test::random_boxes(random, options.padding.padded(made.shape), random(1, 20));
-      Loader loader{array, listed(boxes), options};
+      auto const padded = options.padding.padded(made.shape);
+      Loader loader{array, test::random_oriented_boxes(random, padded, random(1, 20)).sampler(), options};
       while (auto const batch = loader.next()) {
-        std::vector<Box> const drawn(batch->boxes().begin(), batch->boxes().end());
-        test::PaddedBoxes<float> const expected{elements, made.shape, made.chunks, options.padding, -1, drawn};
-        CHECK(on_host(batch->array(), array.queue()) == expected.elements);
+        test::OrientedBoxes drawn{{batch->boxes().begin(), batch->boxes().end()}};
+        drawn.orientations = {batch->orientations().begin(), batch->orientations().end()};
+        test::PaddedBoxes<float> const expected{elements, made.shape, made.chunks, options.padding, -1, drawn.boxes};
+        CHECK(on_host(batch->array(), array.queue()) == drawn.turned(expected.elements, padded));
       }
     });
+}
+
+TEST_CASE("a zipped loader of arrays in device memory, and of one in host memory") {
+  under_seeds(8, [] {
+    MemoryStore<HostBuffer> const store;
+    create_array<float, 3, Zstd>(store, "image", {.shape = {2, 12, 12}, .chunks = {1, 5, 5}})
+        .write(all, test::numbers_from(0.f, 288));
+    auto const here = create_array<int, 2, Zstd>(store, "labels", {.shape = {12, 12}, .chunks = {4, 4}});
+    here.write(all, test::numbers_from(0, 144));
+    DeviceQueue on{test::HostQueue{}};
+    auto const image = open_array<float, 3, Compressed>(store, "image", on);
+    auto const labels = open_array<int, 2, Compressed>(store, "labels", on);
+    RandomOrientations const crops{UniformBoxes{{12, 12}, {5, 5}, {}, 9}, {.flip = {0, 1}, .permute = {0, 1}}};
+    ZippedLoader loader{std::tie(image, labels, here), crops, {.batch = 4, .cache = 600}};
+    std::size_t boxes = 0;
+    while (auto const batches = loader.next()) {
+      auto const& [of_image, of_labels, on_host_too] = *batches;
+      auto const elements = on_host(of_image.array(), on);
+      auto const classes = on_host(of_labels.array(), on);
+      CHECK(std::ranges::equal(classes, on_host_too.array()));
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < classes.size(); ++i)
+        for (std::size_t c = 0; c < 2; ++c)
+          wrong += elements[(i / 25 * 2 + c) * 25 + i % 25] != static_cast<float>(classes[i] + 144 * static_cast<int>(c));
+      CHECK(wrong == 0);
+      boxes += of_labels.boxes().size();
+    }
+    CHECK(boxes == 9);
+  });
 }
 
 TEST_CASE("a loader of a store in device memory") {

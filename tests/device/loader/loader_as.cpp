@@ -57,17 +57,17 @@ void check_loader(std::uint64_t seed, bool in_shards) {
   auto value = made.fill;
   if (!random.one_in(3)) options.padding = test::random_padding(random, made.shape);
   if (random.one_in(2)) options.padding.value = value = how.number(random);
+  how.choose_by_index(random, made.shape, options.padding);
   auto const padded = options.padding.padded(made.shape);
-  auto const boxes = test::random_boxes(random, padded, random(1, 20));
-  auto loader = loader_as<Program>(array, listed(boxes), how.conversion, options);
+  auto const boxes = test::random_oriented_boxes(random, padded, random(1, 20));
+  auto loader = loader_as<Program>(array, boxes.sampler(), how.conversion, options);
   for (std::size_t at = 0; at < boxes.size(); at += options.batch) {
     auto const count = std::min(options.batch, boxes.size() - at);
-    std::vector<Box> const some(boxes.begin() + static_cast<std::ptrdiff_t>(at),
-                                boxes.begin() + static_cast<std::ptrdiff_t>(at + count));
-    test::PaddedBoxes<T> const given{in_array, made.shape, inner, options.padding, value, some};
-    Extents shape{count};
-    for (auto const n : some[0].resolve(padded).count) shape.push_back(n);
-    test::ConvertedBoxes<Program> const expected{given.elements, shape, how};
+    auto const some = boxes.some(at, count);
+    test::PaddedBoxes<T> const given{in_array, made.shape, inner, options.padding, value, some.boxes};
+    auto const shape = some.shape_of_all(padded);
+    test::ConvertedBoxes<Program> const expected{some.turned(given.elements, padded), shape, how,
+                                                 how.indices(some, made.shape, options.padding)};
     expected.check([&] {
       auto const batch = loader.next();
       REQUIRE(batch);

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include <tessera/array/detail/box_turns.hpp>
+#include <tessera/array/orientation.hpp>
 #include <tessera/array/padding.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/dimensions.hpp>
@@ -158,13 +160,22 @@ class BoxesInChunks {
   BoxesInChunks(BoxesInChunks const&) = delete;
 
   /// Replaces what was there. The boxes are those of the array with its padding. Throws: SelectionError naming the box,
-  /// if it reaches beyond that, or has another shape than the first; as Padding::padded.
-  void resolve(std::span<Box const> boxes, Extents const& shape, Padding const& padding);
+  /// if it reaches beyond that, has an orientation that is none, or, if `have_one_shape`, has another shape in memory
+  /// than the first; as Padding::padded.
+  void resolve(BoxList const& boxes, Extents const& shape, Padding const& padding, bool have_one_shape = true);
   /// Then finds their chunks. Those of one group, of group[d] chunks along dimension d, are consecutive.
   void find_chunks(Extents const& chunk_shape, Extents const& group, std::size_t item_size);
 
-  /// The number of boxes, and their shape; without boxes zeros.
+  /// The number of boxes, and the shape in memory of the first; without boxes zeros.
   Extents shape_of_all() const;
+  Extents shape_of(std::size_t box) const;  ///< in memory
+  std::size_t size() const { return boxes_.size(); }
+  std::uint64_t elements() const;  ///< of all boxes
+  BoxTurns const& turns() const { return turns_; }
+  /// The first in memory of `count` indices of a box along a dimension, from `first` on.
+  std::uint64_t first_in_memory(std::size_t box, std::size_t d, std::uint64_t first, std::uint64_t count) const {
+    return turns_.is_flipped(box, d) ? boxes_[box].count[d] - first - count : first;
+  }
   std::span<PlacedChunk const> chunks() const { return chunks_; }
   Strides const& strides() const { return strides_; }  ///< of the memory, in bytes
   ChunkWindow window(std::uint64_t place) const;       ///< `place`: in that memory, in bytes
@@ -178,12 +189,16 @@ class BoxesInChunks {
   /// Whether boxes may have elements of the array's padding that have a value of their own.
   bool has_constant() const { return has_constant_; }
   std::size_t rank() const { return axes_.size(); }
+  Extents const& shape() const { return shape_; }  ///< of the array
   /// The indices of a box along a dimension, in the padded array.
   Steps steps(std::size_t box, std::size_t d) const {
     auto const& [first, count, step] = boxes_[box];
     return {first[d], count[d], step[d]};
   }
   PaddedAxis const& axis(std::size_t d) const { return axes_[d]; }
+  /// The index in the array, along dimension d, of what is at an index of a box's memory along d's dimension there.
+  /// Requires: it is an element of the array, or mirrors or repeats one.
+  std::uint64_t element_along(std::size_t box, std::size_t d, std::uint64_t in_memory) const;
   /// Elements between neighbouring indices of a run, in one chunk.
   std::int64_t stride(std::size_t box, std::size_t d, AxisRun const& run) const;
   /// Finds the elements of a box among `count` elements of the array from `first` on. Returns whether there are any.
@@ -192,12 +207,14 @@ class BoxesInChunks {
   std::uint64_t held() const;  ///< bytes
 
  private:
+  bool have_same_shape(std::size_t a, std::size_t b) const;
   void find_touches();
   bool find_chunks_along(std::size_t box, std::size_t d);
   void sort(Extents const& group);
   void extend(Part& wanted, std::size_t box, Extents const& chunk);
 
   std::vector<Region> boxes_{};  // in the padded array
+  BoxTurns turns_{};
   std::vector<PaddedAxis> axes_{};
   bool has_constant_ = false;
   Extents shape_{}, chunk_shape_{};

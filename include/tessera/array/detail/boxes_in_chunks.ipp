@@ -13,28 +13,51 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-TESSERA_DECL void BoxesInChunks::resolve(std::span<Box const> boxes, Extents const& shape, Padding const& padding) {
+TESSERA_DECL void BoxesInChunks::resolve(BoxList const& boxes, Extents const& shape, Padding const& padding,
+                                         bool have_one_shape) {
   auto const padded = padding.padded(shape);
   shape_ = shape;
   has_constant_ = padding.mode == PaddingMode::constant && padded != shape;
   axes_.clear();
   for (std::size_t d = 0; d < shape.rank(); ++d)
     axes_.emplace_back(shape[d], padding.before.rank() == 0 ? 0 : padding.before[d], padding.mode);
+  auto const turned = boxes.orientations();
+  if (!turned.empty() && turned.size() != boxes.size())
+    throw SelectionError{
+        to_text({"found ", turned.size(), " orientations, expected ", boxes.size(), ", one for each box"})};
   boxes_.clear();
   boxes_.reserve(boxes.size());
+  turns_.clear();
   for (std::size_t i = 0; i < boxes.size(); ++i) try {
-      boxes_.push_back(boxes[i].resolve(padded));
-      if (boxes_[i].count != boxes_[0].count)
-        throw SelectionError{to_text({"found the shape ", to_string(boxes_[i].count), ", expected ",
-                                   to_string(boxes_[0].count), ", that of box 0"})};
+      boxes_.push_back(boxes.boxes()[i].resolve(padded));
+      if (!turned.empty()) turns_.add(turned[i], shape.rank());
+      if (have_one_shape && i > 0 && !have_same_shape(i, 0))
+        throw SelectionError{to_text({"found the shape ", to_string(shape_of(i)), ", expected ",
+                                      to_string(shape_of(0)), ", that of box 0"})};
     } catch (SelectionError const& error) {
       throw SelectionError{to_text({"box ", i, padded != shape ? " of the padded array: " : ": ", error.what()})};
     }
 }
 
+TESSERA_DECL bool BoxesInChunks::have_same_shape(std::size_t a, std::size_t b) const {
+  return turns_.are_any() ? shape_of(a) == shape_of(b) : boxes_[a].count == boxes_[b].count;
+}
+
+TESSERA_DECL Extents BoxesInChunks::shape_of(std::size_t box) const {
+  auto result = boxes_[box].count;
+  for (std::size_t d = 0; d < rank(); ++d) result[turns_.in_memory(box, d)] = boxes_[box].count[d];
+  return result;
+}
+
+TESSERA_DECL std::uint64_t BoxesInChunks::elements() const {
+  std::uint64_t sum = 0;
+  for (auto const& box : boxes_) sum += std::min(element_count(box.count, "a box"), ~std::uint64_t{0} - sum);
+  return sum;
+}
+
 TESSERA_DECL Extents BoxesInChunks::shape_of_all() const {
   Extents all{boxes_.size()};
-  for (std::size_t d = 0; d < shape_.rank(); ++d) all.push_back(boxes_.empty() ? 0 : boxes_[0].count[d]);
+  for (auto const n : boxes_.empty() ? Extents::filled(rank(), 0) : shape_of(0)) all.push_back(n);
   return all;
 }
 
@@ -156,6 +179,14 @@ TESSERA_DECL bool BoxesInChunks::find_runs(std::size_t box, Extents const& first
   return has_elements;
 }
 
+TESSERA_DECL std::uint64_t BoxesInChunks::element_along(std::size_t box, std::size_t d, std::uint64_t in_memory) const {
+  auto const [first, count, step] = steps(box, d);
+  auto const i = first_in_memory(box, d, in_memory, 1);  // flipped twice is not flipped
+  std::uint64_t found = 0;
+  axes_[d].for_each_run({first + i * step, 1, 1}, 0, shape_[d], [&](AxisRun const& run) { found = run.first; });
+  return found;
+}
+
 TESSERA_DECL void BoxesInChunks::want_whole(std::size_t chunk) {
   auto& [first, count, target] = wanted_[chunk];
   for (std::size_t d = 0; d < shape_.rank(); ++d) {
@@ -184,7 +215,7 @@ TESSERA_DECL std::uint64_t BoxesInChunks::held() const {
   auto const bytes = [](auto const& list) { return list.capacity() * sizeof(list[0]); };
   std::uint64_t along = bytes(along_) + runs_.held();
   for (auto const& chunks : along_) along += bytes(chunks);
-  return along + bytes(axes_) + bytes(boxes_) + bytes(places_) + bytes(touching_) + bytes(order_) + bytes(chunks_) +
+  return along + bytes(axes_) + bytes(boxes_) + turns_.held() + bytes(places_) + bytes(touching_) + bytes(order_) + bytes(chunks_) +
          bytes(wanted_) + bytes(begin_) + bytes(wanting_);
 }
 

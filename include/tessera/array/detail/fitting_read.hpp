@@ -25,7 +25,7 @@ namespace tessera { inline namespace v0 { namespace detail {
 template <class Read, class Find>
 void read_fitting(AnyConvertingPlacer<space::Host>& placer, Read const& read, Find const& find) {
   std::atomic<bool> misfit{true};
-  placer.misfits.seen = &misfit;
+  placer.record({&misfit});
   while (misfit) {  // until the misfit is named, or replaced
     misfit = false;
     read();
@@ -43,7 +43,7 @@ class MisfitFlag {
   explicit MisfitFlag(Q& on) : of_kernels_(1, queue_in<FlagSpace>(on)) {}
   MisfitFlag(MisfitFlag const&) = delete;
 
-  void watch(AnyConvertingPlacer<Space>& placer) { placer.misfits = {&of_host_, of_kernels_.span().data}; }
+  void watch(AnyConvertingPlacer<Space>& placer) { placer.record({&of_host_, of_kernels_.span().data}); }
   void reset() {
     of_host_ = false;
     *of_kernels_.span().data = std::byte{0};
@@ -66,7 +66,9 @@ struct ConvertedSelection {
   Pending read(AnyConvertingPlacer<Space>& placer, ReadOptions const& options) const {
     return read_converted(array, what, to, placer, options);
   }
-  void find_misfit(AnyConversion const& conversion) const { detail::find_misfit(array, what, conversion, {}); }
+  void find_misfit(AnyConvertingPlacer<Space> const& placer) const {
+    detail::find_misfit(array, what, placer.conversion(), {});
+  }
 };
 
 /// A read into other memory: its wait reports numbers that do not fit. Reading: as a ConvertedSelection.
@@ -88,7 +90,7 @@ class FittingRead : public Pending::Work {
     for (;;) {
       reading_.wait();
       if (!misfit_.is_set()) return;
-      what_.find_misfit(placer_->conversion());
+      what_.find_misfit(*placer_);
       start({});
     }
   }

@@ -9,12 +9,15 @@
 #include <type_traits>
 
 #include <tessera/array/array.hpp>
+#include <tessera/array/detail/box_memories.hpp>
 #include <tessera/array/detail/box_placer.hpp>
+#include <tessera/array/detail/box_targets.hpp>
 #include <tessera/array/detail/boxes_in_chunks.hpp>
 #include <tessera/array/detail/caller_memory.hpp>
 #include <tessera/array/detail/place_padding.hpp>
 #include <tessera/array/detail/read_owned.hpp>
 #include <tessera/array/detail/run_call.hpp>
+#include <tessera/array/orientation.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/padding.hpp>
 #include <tessera/core/detail/checked.hpp>
@@ -22,8 +25,8 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/place/detail/any_placer.hpp>
+#include <tessera/place/detail/convert.hpp>
 #include <tessera/transfer/options.hpp>
-#include <tessera/view/box.hpp>
 #include <tessera/view/detail/strided_span.hpp>
 #include <tessera/view/layout.hpp>
 
@@ -40,13 +43,16 @@ consteval bool check_boxes_of() {
   return !VaryingElement<T>;
 }
 
-// As check_destination, for memory that has a dimension more than the array.
+// As check_destination, for memory that has a dimension more than the array, or for memory of each box.
 template <class T, std::size_t Rank, class Space, class M>
 consteval bool check_boxes() {
+  using Given = std::remove_reference_t<M>;
   if constexpr (!check_boxes_of<T>()) {
     return false;
+  } else if constexpr (ListOfMemories<Given>) {
+    return check_destination<T, Rank, Space, memory_in_list<Given>>();
   } else {
-    using Memory = CallerMemory<std::remove_reference_t<M>>;
+    using Memory = CallerMemory<Given>;
     constexpr bool fits = !requires { requires Memory::rank != any_rank && Memory::rank != Rank + 1; };
     static_assert(fits,
                   "tessera: read_boxes reads into memory of one dimension more than the array's, the first for the "
@@ -69,10 +75,10 @@ void expect_regular(AnyArray<S, P> const& array) {
 
 /// Resolves boxes in an array with padding. Errors name the array.
 template <class S, class P>
-void resolve_boxes(AnyArray<S, P> const& array, std::span<Box const> boxes, Padding const& padding,
-                   BoxesInChunks& resolved) {
+void resolve_boxes(AnyArray<S, P> const& array, BoxList const& boxes, Padding const& padding,
+                   BoxesInChunks& resolved, bool have_one_shape = true) {
   expect_regular(array);
-  in_document(array.store(), array.document(), [&] { resolved.resolve(boxes, array.shape(), padding); });
+  in_document(array.store(), array.document(), [&] { resolved.resolve(boxes, array.shape(), padding, have_one_shape); });
 }
 
 /// The bytes of the value that pads an array of T. Errors name the array.
@@ -84,24 +90,23 @@ std::array<std::byte, sizeof(T)> padding_value(AnyArray<S, P> const& array, Padd
   });
 }
 
-/// `to`: memory of the shape of all boxes. `value`: the bytes of the element that pads the array, if boxes may have
+/// `to`: the boxes' memory. `value`: the bytes of the element that pads the array, if boxes may have
 /// such. `part_placer`: what places elements, if that is not a copy. One plan: every chunk is listed once, and the
 /// placer knows its boxes.
 template <class S, class P>
-auto read_boxes_into(AnyArray<S, P> const& array, BoxesInChunks& boxes, StridedSpan<typename P::array_space> const& to,
+auto read_boxes_into(AnyArray<S, P> const& array, BoxesInChunks& boxes, BoxTargets<typename P::array_space> const& to,
                      ReadOptions const& options, ByteView<space::Host> value = {},
-                     AnyPlacer<typename P::array_space> const* part_placer = nullptr) {
+                     AnyConvertingPlacer<typename P::array_space> const* part_placer = nullptr) {
   using Space = typename P::array_space;
   auto const item_size = array.type().size;
   auto const& inner = array.inner_chunk_shape();
   auto of_shard = inner;
   for (std::size_t d = 0; d < inner.rank(); ++d) of_shard[d] = array.chunk_shape()[d] / inner[d];
   boxes.find_chunks(inner, of_shard, item_size);
-  auto const elements = element_count(boxes.shape_of_all(), "the boxes");
-  auto const bytes = checked_product(elements, PlacerOrUsual<Space>{part_placer}.placed_size(item_size), "the boxes");
-  BoxPlacer<Space> const placer{boxes, to.data, to.strides, bytes, part_placer};
+  auto const made_size = PlacerOrUsual<Space>{part_placer}.placed_size(item_size);
+  BoxPlacer<Space> const placer{boxes, to, checked_product(boxes.elements(), made_size, "the boxes"), part_placer};
   auto const read = [&] {
-    return array.read_listed(boxes.chunks(), {to.data, boxes.strides(), &placer, item_size}, options);
+    return array.read_listed(boxes.chunks(), {placer.listed(), boxes.strides(), &placer, item_size}, options);
   };
   if (!boxes.has_constant()) return read();
   try {
@@ -114,7 +119,7 @@ auto read_boxes_into(AnyArray<S, P> const& array, BoxesInChunks& boxes, StridedS
 
 template <class T, class S, class P>
 auto read_boxes_of(AnyArray<S, P> const& array, BoxesInChunks& boxes, Padding const& padding,
-                   StridedSpan<typename P::array_space> const& to, ReadOptions const& options) {
+                   BoxTargets<typename P::array_space> const& to, ReadOptions const& options) {
   if (!boxes.has_constant()) return read_boxes_into(array, boxes, to, options);
   auto const value = padding_value<T>(array, padding);
   return read_boxes_into(array, boxes, to, options, {value.data(), value.size()});
@@ -132,19 +137,34 @@ auto view_of_boxes(M& memory, Extents const& all) {
   return view;
 }
 
-template <class T, std::size_t Rank, class S, class P, class M>
-auto read_given_boxes(AnyArray<S, P> const& array, std::span<Box const> boxes, M& to, Padding const& padding,
-                      ReadOptions const& options) {
+/// Resolves boxes and the caller's memory for them, of the shape of all or of each, and returns f(resolved, targets).
+template <std::size_t Rank, class S, class P, class M, class F>
+auto with_given_boxes(AnyArray<S, P> const& array, BoxList const& boxes, M& to, Padding const& padding, F&& f) {
+  using Space = typename P::array_space;
   auto const kept = array.queue().host().template lease<BoxesInChunks>();
-  resolve_boxes(array, boxes, padding, *kept);
-  auto const view = in_document(array.store(), array.document(),
-                                [&] { return view_of_boxes<Rank + 1>(to, kept->shape_of_all()); });
-  return read_boxes_of<T>(array, *kept, padding, {reinterpret_cast<std::byte*>(view.data), view.layout().strides},
-                            options);
+  resolve_boxes(array, boxes, padding, *kept, !ListOfMemories<M>);
+  if constexpr (ListOfMemories<M>) {
+    auto const memories = array.queue().host().template lease<BoxMemories<Space>>();
+    in_document(array.store(), array.document(), [&] { memories->template resolve<Rank>(to, *kept); });
+    return f(*kept, BoxTargets<Space>{std::span<StridedSpan<Space> const>{memories->each}});
+  } else {
+    auto const view = in_document(array.store(), array.document(),
+                                  [&] { return view_of_boxes<Rank + 1>(to, kept->shape_of_all()); });
+    return f(*kept, BoxTargets<Space>{reinterpret_cast<std::byte*>(view.data), view.layout().strides});
+  }
+}
+
+template <class T, std::size_t Rank, class S, class P, class M>
+auto read_given_boxes(AnyArray<S, P> const& array, BoxList const& boxes, M& to, Padding const& padding,
+                      ReadOptions const& options) {
+  using Space = typename P::array_space;
+  return with_given_boxes<Rank>(array, boxes, to, padding, [&](BoxesInChunks& found, BoxTargets<Space> const& there) {
+    return read_boxes_of<T>(array, found, padding, there, options);
+  });
 }
 
 template <class T, std::size_t Rank, class B, class S, class P>
-OwnedArray<T, Rank + 1, B> read_new_boxes(AnyArray<S, P> const& array, std::span<Box const> boxes,
+OwnedArray<T, Rank + 1, B> read_new_boxes(AnyArray<S, P> const& array, BoxList const& boxes,
                                           Padding const& padding, ReadOptions const& options) {
   using Space = typename B::space_type;
   auto const kept = array.queue().host().template lease<BoxesInChunks>();

@@ -11,11 +11,14 @@
 #include <vector>
 
 #include <tessera/array/any_array.hpp>
+#include <tessera/array/detail/box_targets.hpp>
 #include <tessera/array/detail/boxes_in_chunks.hpp>
+#include <tessera/array/detail/conversion_of_boxes.hpp>
 #include <tessera/array/detail/converted.hpp>
 #include <tessera/array/detail/converting_placer.hpp>
 #include <tessera/array/detail/fitting_read.hpp>
 #include <tessera/array/detail/read_boxes.hpp>
+#include <tessera/array/orientation.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/padding.hpp>
 #include <tessera/buffer/concept.hpp>
@@ -43,29 +46,34 @@ struct ConvertedBoxes {
 
   AnyArray<S, P> array;
   std::vector<Box> boxes;
+  std::vector<Orientation> orientations;
   Padding padding;
   Value value;
-  StridedSpan<Space> to;
+  BoxTargets<Space> to;
+  std::vector<StridedSpan<Space>> each;  // that of `to`, which a lease has
 
   Pending read(AnyConvertingPlacer<Space>& placer, ReadOptions const& options) const {
     auto const kept = array.queue().host().template lease<BoxesInChunks>();
-    resolve_boxes(array, boxes, padding, *kept);
-    return read_boxes_into(array, *kept, to, options, {value.data(), placer.conversion().from_size}, &placer);
+    resolve_boxes(array, {boxes, orientations}, padding, *kept, each.empty());
+    auto const there = each.empty() ? to : BoxTargets<Space>{std::span<StridedSpan<Space> const>{each}};
+    return read_boxes_into(array, *kept, there, options, {value.data(), placer.conversion().from_size}, &placer);
   }
-  void find_misfit(AnyConversion const& conversion) const {
-    find_misfit_of_boxes(array, boxes, padding, {value.data(), conversion.from_size}, conversion, {});
+  void find_misfit(AnyConvertingPlacer<Space> const& placer) const {
+    ByteView<space::Host> const bytes{value.data(), placer.conversion().from_size};
+    find_misfit_of_boxes(array, {boxes, orientations}, padding, bytes, placer, {});
   }
 };
 
 /// Reads boxes again, one after the other, unconverted. Throws: ConversionError naming the first number that does not
 /// fit; returns if another writer has replaced it.
 template <class S, class P>
-void find_misfit_of_boxes(AnyArray<S, P> const& array, std::span<Box const> boxes, Padding const& padding,
-                          ByteView<space::Host> value, AnyConversion const& conversion, ReadOptions const& options) {
+void find_misfit_of_boxes(AnyArray<S, P> const& array, BoxList const& boxes, Padding const& padding,
+                          ByteView<space::Host> value, AnyConvertingPlacer<typename P::array_space> const& placer,
+                          ReadOptions const& options) {
   using Space = typename P::array_space;
   auto const kept = array.queue().host().template lease<BoxesInChunks>();
   for (std::size_t i = 0; i < boxes.size(); ++i) {
-    resolve_boxes(array, boxes.subspan(i, 1), padding, *kept);
+    resolve_boxes(array, boxes.only(i), padding, *kept);
     auto const shape = kept->shape_of_all();
     auto const read = [&](StridedSpan<Space> const& to) {
       if constexpr (std::same_as<Space, space::Host>)
@@ -79,25 +87,27 @@ void find_misfit_of_boxes(AnyArray<S, P> const& array, std::span<Box const> boxe
       all[0] = boxes.size();
       return place_in_boxes(all, i * size + k);
     };
-    expect_fitting_read(array, shape, conversion, read, place);
+    with_conversion_of_boxes(placer, *kept, [&](AnyConversion const& conversion) {
+      expect_fitting_read(array, shape, conversion, read, place);
+    });
   }
 }
 
 /// For host memory, and numbers of any types. `resolved`: the boxes.
 template <class S, class P>
-void read_boxes_by(AnyArray<S, P> const& array, std::span<Box const> boxes, BoxesInChunks& resolved,
-                   Padding const& padding, ByteView<space::Host> value, StridedSpan<space::Host> const& to,
+void read_boxes_by(AnyArray<S, P> const& array, BoxList const& boxes, BoxesInChunks& resolved,
+                   Padding const& padding, ByteView<space::Host> value, BoxTargets<space::Host> const& to,
                    AnyConvertingPlacer<space::Host>& placer, bool refuses, ReadOptions const& options) {
   auto const read = [&] { read_boxes_into(array, resolved, to, options, value, &placer); };
   if (!refuses) return read();
   read_fitting(placer, read,
-               [&] { find_misfit_of_boxes(array, boxes, padding, value, placer.conversion(), unobserved(options)); });
+               [&] { find_misfit_of_boxes(array, boxes, padding, value, placer, unobserved(options)); });
 }
 
-/// `resolved`: the boxes. `to`: memory of the shape of all boxes. Returns a Pending, unless the memory is host memory.
+/// `resolved`: the boxes. `to`: their memory. Returns a Pending, unless the memory is host memory.
 template <class Program, class T, class S, class P>
-auto read_boxes_as_numbers(AnyArray<S, P> const& array, std::span<Box const> boxes, BoxesInChunks& resolved,
-                           Padding const& padding, StridedSpan<typename P::array_space> const& to,
+auto read_boxes_as_numbers(AnyArray<S, P> const& array, BoxList const& boxes, BoxesInChunks& resolved,
+                           Padding const& padding, BoxTargets<typename P::array_space> const& to,
                            Conversion const& conversion, ReadOptions const& options) {
   using Way = ToProgram<Program, T>;
   using Reading = ConvertedBoxes<S, P>;
@@ -105,31 +115,36 @@ auto read_boxes_as_numbers(AnyArray<S, P> const& array, std::span<Box const> box
   if (resolved.has_constant()) std::ranges::copy(padding_value<T>(array, padding), value.begin());
   ByteView<space::Host> const bytes{value.data(), sizeof(T)};
   if constexpr (std::same_as<typename P::array_space, space::Host>) {
-    ConvertingPlacer<space::Host, Way> placer{way_for<Way>(array, conversion)};
-    bool const refuses = refuses_some(conversion, placer.conversion());
-    read_boxes_by(array, boxes, resolved, padding, bytes, to, placer, refuses, options);
+    auto const read = [&](AnyConvertingPlacer<space::Host>& placer) {
+      bool const refuses = refuses_some(conversion, placer);
+      read_boxes_by(array, boxes, resolved, padding, bytes, to, placer, refuses, options);
+    };
+    if (conversion.by_index.is_given()) return read(*box_converting_placer<Way>(array, conversion, resolved.shape()));
+    ConvertingPlacer<space::Host, Way> placer{way_for<Way>(array, conversion)};  // allocates nothing
+    read(placer);
   } else {
-    auto placer = converting_placer<Way>(array, conversion);
-    if (!refuses_some(conversion, placer->conversion()))
+    auto placer = box_converting_placer<Way>(array, conversion, resolved.shape());
+    if (!refuses_some(conversion, *placer))
       return read_boxes_into(array, resolved, to, options, bytes, placer.get());
-    Reading reading{array, {boxes.begin(), boxes.end()}, padding, value, to};
+    auto const given = boxes.boxes();
+    auto const turned = boxes.orientations();
+    Reading reading{array, {given.begin(), given.end()}, {turned.begin(), turned.end()}, padding, value, to,
+                    {to.each().begin(), to.each().end()}};
     return Pending{std::make_unique<FittingRead<Reading>>(std::move(reading), std::move(placer), options)};
   }
 }
 
 template <class Program, class T, std::size_t Rank, class S, class P, class M>
-auto read_given_boxes_as(AnyArray<S, P> const& array, std::span<Box const> boxes, M& to, Conversion const& conversion,
+auto read_given_boxes_as(AnyArray<S, P> const& array, BoxList const& boxes, M& to, Conversion const& conversion,
                          Padding const& padding, ReadOptions const& options) {
-  auto const kept = array.queue().host().template lease<BoxesInChunks>();
-  resolve_boxes(array, boxes, padding, *kept);
-  auto const view =
-      in_document(array.store(), array.document(), [&] { return view_of_boxes<Rank + 1>(to, kept->shape_of_all()); });
-  StridedSpan<typename P::array_space> const there{reinterpret_cast<std::byte*>(view.data), view.layout().strides};
-  return read_boxes_as_numbers<Program, T>(array, boxes, *kept, padding, there, conversion, options);
+  using Space = typename P::array_space;
+  return with_given_boxes<Rank>(array, boxes, to, padding, [&](BoxesInChunks& found, BoxTargets<Space> const& there) {
+    return read_boxes_as_numbers<Program, T>(array, boxes, found, padding, there, conversion, options);
+  });
 }
 
 template <class Program, class T, std::size_t Rank, class S, class P>
-auto read_new_boxes_as(AnyArray<S, P> const& array, std::span<Box const> boxes, Conversion const& conversion,
+auto read_new_boxes_as(AnyArray<S, P> const& array, BoxList const& boxes, Conversion const& conversion,
                        Padding const& padding, ReadOptions const& options) {
   using Space = typename P::array_space;
   auto const kept = array.queue().host().template lease<BoxesInChunks>();
@@ -144,8 +159,7 @@ auto read_new_boxes_as(AnyArray<S, P> const& array, std::span<Box const> boxes, 
     read_boxes_as_numbers<Program, T>(array, boxes, *kept, padding, to, conversion, options);
   } else {
     auto pending = read_boxes_as_numbers<Program, T>(array, boxes, *kept, padding, to, conversion, options);
-    ConversionOf const all_numbers{way_of<ToProgram<Program, T>>(conversion)};
-    if (Space::host_accessible || refuses_some(conversion, all_numbers))
+    if (Space::host_accessible || refuses_some_of<ToProgram<Program, T>>(conversion))
       pending.wait();
     else
       pending.detach();

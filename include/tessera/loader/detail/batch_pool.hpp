@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/array/orientation.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/buffer/concept.hpp>
 #include <tessera/core/dimensions.hpp>
@@ -24,6 +25,7 @@ struct SlotParts {
   using Place = decltype(std::declval<queue_type&>().record());
 
   std::vector<Box> boxes{};
+  std::vector<Orientation> orientations{};  ///< of each box; empty: none is turned
   std::uint64_t first = 0;  ///< boxes in all batches before
   std::exception_ptr error{};  ///< thrown instead of the elements
   Place ready{}, released{};  ///< in the order of the loader's queue; of the queue that used it last

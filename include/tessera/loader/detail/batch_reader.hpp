@@ -26,6 +26,7 @@
 #include <tessera/memory/space.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/place/detail/any_placer.hpp>
+#include <tessera/place/detail/convert.hpp>
 #include <tessera/place/detail/non_temporal.hpp>
 #include <tessera/place/detail/placement.hpp>
 #include <tessera/plan/detail/piece.hpp>
@@ -91,7 +92,7 @@ class BatchReader {
 
   /// Finds the boxes and their chunks. Errors name the array.
   void plan(PlannedBatch& batch) const {
-    in_document(array_.store(), array_.document(), [&] { batch.chunks.resolve(batch.boxes, shape_, padding_); });
+    in_document(array_.store(), array_.document(), [&] { batch.chunks.resolve({batch.boxes, batch.orientations}, shape_, padding_); });
     batch.chunks.find_chunks(chunk_.shape, group_, item_size_);
     batch.number_chunks(grid_);
   }
@@ -100,23 +101,24 @@ class BatchReader {
   /// `later`: the batches that are known to follow. `part_placer`: what places elements in the memory, if that is not a
   /// copy; kept chunks have the array's elements. Use the memory in the queue's order. Throws: as a read.
   std::size_t read(PlannedBatch& batch, Later later, std::byte* data, ReadOptions const& options,
-                   AnyPlacer<Space> const* part_placer = nullptr) {
+                   AnyConvertingPlacer<Space> const* part_placer = nullptr) {
     auto const made_size = PlacerOrUsual<Space>{part_placer}.placed_size(item_size_);
     auto const all = Layout::c_order(batch.chunks.shape_of_all(), made_size);
     auto const bytes = checked_product(element_count(all.shape, "the boxes"), made_size, "the boxes");
-    BoxPlacer<Space> const boxes{batch.chunks, data, all.strides, bytes, part_placer};
+    BoxTargets<Space> const to{data, all.strides};
+    BoxPlacer<Space> const boxes{batch.chunks, to, bytes, part_placer};
     ByteView<space::Host> const value{padding_value_.data(), padding_value_.size()};
     if (batch.chunks.has_constant())
-      place_padding<Space>(batch.chunks, {data, all.strides}, value, array_.queue(), part_placer);
+      place_padding<Space>(batch.chunks, to, value, array_.queue(), part_placer);
     if (!kept_) {
-      read_listed(batch.chunks.chunks(), {data, batch.chunks.strides(), &boxes, item_size_}, options);
+      read_listed(batch.chunks.chunks(), {boxes.listed(), batch.chunks.strides(), &boxes, item_size_}, options);
       return 0;
     }
     kept_->begin(batch.wanted);
     for (auto i = later.size(); i-- > 0;) kept_->need_later(later[i]->wanted);
     kept_->decide();
-    place_hits(batch, boxes, data, options);
-    read_missing(batch, boxes, data, options);
+    place_hits(batch, boxes, options);
+    read_missing(batch, boxes, options);
     return kept_->hits().size();
   }
 
@@ -144,12 +146,11 @@ class BatchReader {
   std::byte* slot(std::size_t i) { return memory_.span().data + i * chunk_bytes_; }
 
   // First, because chunks that are read may take the slots of those that are no longer needed.
-  void place_hits(PlannedBatch const& batch, BoxPlacer<Space> const& boxes, std::byte* data,
-                  ReadOptions const& options) {
+  void place_hits(PlannedBatch const& batch, BoxPlacer<Space> const& boxes, ReadOptions const& options) {
     hits_.clear();
     for (auto const& [index, from] : kept_->hits()) {
       auto const& wanted = *batch.chunks.chunks()[index].wanted;
-      hits_.push_back({address(slot(from), wanted.first, chunk_.strides), data + index * chunk_bytes_, wanted.count});
+      hits_.push_back({address(slot(from), wanted.first, chunk_.strides), boxes.listed() + index * chunk_bytes_, wanted.count});
     }
     PlacementForm const form{item_size_, 1, {}, chunk_.strides, {}};
     auto& on = array_.queue();
@@ -162,7 +163,7 @@ class BatchReader {
       boxes.place(hits_, form, on);
   }
 
-  void read_missing(PlannedBatch& batch, BoxPlacer<Space> const& boxes, std::byte* data, ReadOptions const& options) {
+  void read_missing(PlannedBatch& batch, BoxPlacer<Space> const& boxes, ReadOptions const& options) {
     listed_.clear();
     slots_.assign(batch.chunks.chunks().size(), nullptr);
     for (auto const& [index, to] : kept_->missing()) {
@@ -172,9 +173,9 @@ class BatchReader {
       }
       listed_.push_back(batch.chunks.chunks()[index]);
     }
-    KeepingPlacer<Space> const placer{boxes, data, chunk_bytes_, slots_, memory_.view().size >= beyond_caches};
+    KeepingPlacer<Space> const placer{boxes, chunk_bytes_, slots_, memory_.view().size >= beyond_caches};
     try {
-      read_listed(listed_, {data, batch.chunks.strides(), &placer, item_size_}, options);
+      read_listed(listed_, {boxes.listed(), batch.chunks.strides(), &placer, item_size_}, options);
     } catch (...) {
       kept_->forget_missing();
       throw;

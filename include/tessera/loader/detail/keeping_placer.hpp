@@ -23,11 +23,11 @@ class KeepingPlacer final : public AnyPlacer<S> {
   };
 
  public:
-  /// `data`: as of the BoxPlacer. `slots`: for each chunk of the batch, the memory where it is kept, in the chunk's
+  /// `slots`: for each chunk of the batch, the memory where it is kept, in the chunk's
   /// strides, or null. `non_temporal`: that memory exceeds the caches. Requires: all arguments outlive this.
-  KeepingPlacer(BoxPlacer<S> const& boxes, std::byte* data, std::uint64_t chunk_bytes,
+  KeepingPlacer(BoxPlacer<S> const& boxes, std::uint64_t chunk_bytes,
                 std::span<std::byte* const> slots, bool non_temporal)
-      : boxes_{boxes}, data_{data}, chunk_bytes_{chunk_bytes}, slots_{slots}, non_temporal_{non_temporal} {}
+      : boxes_{boxes}, chunk_bytes_{chunk_bytes}, slots_{slots}, non_temporal_{non_temporal} {}
 
   std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form, queue_for<S>& on) const override {
     {
@@ -35,7 +35,7 @@ class KeepingPlacer final : public AnyPlacer<S> {
       auto& placements = kept->placements;
       placements.clear();
       for (auto const& one : batch) {
-        auto const byte = static_cast<std::uint64_t>(one.to - data_);
+        auto const byte = static_cast<std::uint64_t>(one.to - boxes_.listed());
         if (auto* const slot = slots_[static_cast<std::size_t>(byte / chunk_bytes_)])
           placements.push_back({one.from, slot + byte % chunk_bytes_, one.count});
       }
@@ -55,7 +55,6 @@ class KeepingPlacer final : public AnyPlacer<S> {
 
  private:
   BoxPlacer<S> const& boxes_;
-  std::byte* const data_;
   std::uint64_t const chunk_bytes_;
   std::span<std::byte* const> slots_;
   bool const non_temporal_;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <tessera/array/any_array.hpp>
+#include <tessera/array/orientation.hpp>
 #include <tessera/core/detail/function_ref.hpp>
 #include <tessera/loader/detail/batch_converter.hpp>
 #include <tessera/loader/detail/batch_pool.hpp>
@@ -24,7 +25,6 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/transfer/defaults.hpp>
 #include <tessera/transfer/options.hpp>
-#include <tessera/view/box.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -32,7 +32,7 @@ namespace tessera { inline namespace v0 { namespace detail {
 template <class Slot, class S, class P>
 class LoaderState {
  public:
-  using Draw = std::function<std::optional<Box>()>;
+  using Draw = std::function<std::optional<OrientedBox>()>;
   using queue_type = typename P::queue_type;
   using Pool = BatchPool<Slot>;
 
@@ -114,7 +114,7 @@ class LoaderState {
     bool const goes_on = !slot->error || options_.on_error == OnError::go_on;
     slot->first = read_;
     read_ += batch.boxes.size();
-    std::swap(slot->boxes, batch.boxes);
+    std::swap(slot->boxes, batch.boxes), std::swap(slot->orientations, batch.orientations);
     std::rotate(planned_.begin(), planned_.begin() + 1, planned_.end());
     --drawn_;
     ready_.put(std::move(slot));
@@ -126,9 +126,7 @@ class LoaderState {
     while (!has_ended_ && drawn_ < (reader_.keeps() ? std::max<std::size_t>(options_.horizon, 1) : 1)) {
       if (drawn_ == planned_.size()) planned_.push_back(std::make_unique<PlannedBatch>());
       auto& batch = *planned_[drawn_];
-      batch.boxes.clear();
-      batch.wanted.clear();
-      batch.error = {};
+      batch.clear();
       draw(batch);
       if (batch.boxes.empty() && !batch.error) return;
       ++drawn_;
@@ -138,7 +136,7 @@ class LoaderState {
     try {
       while (!has_ended_ && batch.boxes.size() < options_.batch)
         if (auto box = draw_())
-          batch.boxes.push_back(*std::move(box));
+          batch.add(*std::move(box));
         else
           has_ended_ = true;
     } catch (...) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <tessera/array/any_array.hpp>
+#include <tessera/array/detail/conversion_of_boxes.hpp>
 #include <tessera/array/detail/converted.hpp>
 #include <tessera/array/detail/fitting_read.hpp>
 #include <tessera/array/detail/read_boxes_as.hpp>
@@ -58,7 +59,9 @@ class NumberBatches final : public BatchConverter<S, P> {
     auto const shape = batch.chunks.shape_of_all();
     auto const read = [&](StridedSpan<Space> const& to) { reader.read(batch, later, to.data, options); };
     auto const place = [&](std::uint64_t i) { return place_in_boxes(shape, i); };
-    expect_fitting_read(reader.array(), shape, placer_->conversion(), read, place);
+    with_conversion_of_boxes(*placer_, batch.chunks, [&](AnyConversion const& conversion) {
+      expect_fitting_read(reader.array(), shape, conversion, read, place);
+    });
   }
 
   Placer placer_;

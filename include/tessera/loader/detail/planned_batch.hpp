@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <utility>
 #include <vector>
 
 #include <tessera/array/detail/boxes_in_chunks.hpp>
+#include <tessera/array/orientation.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/loader/detail/kept_chunks.hpp>
 #include <tessera/view/box.hpp>
@@ -16,9 +18,21 @@ namespace tessera { inline namespace v0 { namespace detail {
 /// Reused for later batches, to keep its memory.
 struct PlannedBatch {
   std::vector<Box> boxes{};
+  std::vector<Orientation> orientations{};  ///< of each box; empty: none is turned
   BoxesInChunks chunks{};
   std::vector<NumberedChunk> wanted{};  ///< the same chunks, by their numbers
   std::exception_ptr error{};         ///< of the sampler, or of a box
+
+  void clear() {
+    boxes.clear(), orientations.clear(), wanted.clear();
+    error = {};
+  }
+  void add(OrientedBox drawn) {
+    boxes.push_back(std::move(drawn.box));
+    if (drawn.orientation.changes_nothing() && orientations.empty()) return;
+    orientations.resize(boxes.size() - 1);  // of those before it that are not turned
+    orientations.push_back(drawn.orientation);
+  }
 
   /// Sets `wanted`. `grid`: chunks of the array along each dimension.
   void number_chunks(Extents const& grid) {

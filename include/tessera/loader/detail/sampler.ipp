@@ -96,4 +96,26 @@ TESSERA_DECL std::optional<Box> WeightedBoxes::operator()() {
   return boxes_[static_cast<std::size_t>(found - until_.begin())];
 }
 
+namespace detail {
+
+TESSERA_DECL void expect_distinct(Extents const& dimensions) {
+  for (std::size_t i = 0; i < dimensions.rank(); ++i)
+    if (dimensions[i] >= max_rank || std::find(dimensions.begin(), dimensions.begin() + i, dimensions[i]) !=
+                                         dimensions.begin() + i)
+      throw SelectionError{to_text({"found ", to_string(dimensions), ", expected dimensions, each once"})};
+}
+
+TESSERA_DECL Orientation random_orientation(RandomTurns const& turns, std::uint64_t seed, std::uint64_t number) {
+  RandomNumbers random{~seed, number};  // others than those of a sampler of the same seed
+  Orientation drawn;
+  for (auto const d : turns.flip)
+    if (random.below(2) == 1) drawn.flip.push_back(d);
+  auto const& some = turns.permute;
+  if (some.rank() < 2) return drawn;
+  for (std::uint64_t d = 0; d <= *std::ranges::max_element(some); ++d) drawn.axes.push_back(d);
+  for (auto i = some.rank(); i > 1; --i) std::swap(drawn.axes[some[i - 1]], drawn.axes[some[random.below(i)]]);
+  return drawn;
+}
+
+}  // namespace detail
 }}  // namespace tessera::v0

@@ -72,6 +72,9 @@ struct Misfits {
   }
 };
 
+template <MemorySpace S>
+class PlacerByIndex;
+
 /// Places and converts numbers of any types.
 template <MemorySpace S>
 class AnyConvertingPlacer : public AnyPlacer<S> {
@@ -80,6 +83,10 @@ class AnyConvertingPlacer : public AnyPlacer<S> {
 
   virtual ~AnyConvertingPlacer() = default;
   virtual AnyConversion const& conversion() const = 0;
+  virtual bool fits_always() const { return conversion().fits_always; }
+  virtual void record(Misfits to) { misfits = to; }
+  /// The placers of single indices of a dimension; null: this is for all.
+  virtual PlacerByIndex<S> const* by_index() const { return nullptr; }
 
   /// A fill value that does not fit is a misfit only where it is used.
   ByteView<space::Host> placed_fill(ByteView<space::Host> of_array) const override {
@@ -87,6 +94,8 @@ class AnyConvertingPlacer : public AnyPlacer<S> {
     return {fill_, conversion().to_size};
   }
   std::size_t placed_size(std::size_t) const override { return conversion().to_size; }
+  /// What placed_fill returned.
+  ByteView<space::Host> made_fill() const { return {fill_, conversion().to_size}; }
 
  protected:
   bool fill_fits() const { return fill_fits_; }
