@@ -2,12 +2,12 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 
 #include <curl/curl.h>
 
-#include <tessera/core/error.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/with/detail/curl/curl_response.hpp>
@@ -51,6 +51,8 @@ enum class TaskEnd {
 /// Lives until it is done. Errors of its requests name its key.
 class Task {
  public:
+  virtual ~Task() = default;
+
   virtual Key const& key() const = 0;
   /// For each try. What arrived before is forgotten.
   virtual Request begin() = 0;
@@ -58,11 +60,10 @@ class Task {
   virtual bool take(Response const& response, std::span<char const> bytes) = 0;
   /// The answer is complete, or as much of it as `take` wanted. Throws: StoreError; exceptions of a destination.
   virtual TaskEnd end(Response const& response) = 0;
+  /// Whether the request may be sent again if its answer was lost, or says that it may pass.
+  virtual bool may_repeat() const { return true; }
   /// Why the server refused, for messages; begins with a space. Never shows a secret.
   virtual std::string why(Response const&) const { return {}; }
-
- protected:
-  ~Task() = default;
 };
 
 /// Answers that a server may give once, and not again.

@@ -110,7 +110,7 @@ class Transfer {
       if (found == TaskEnd::next) return TransferEnd::next;
       passes = found == TaskEnd::may_pass;
     }
-    if (passes && tries_ <= options.retries) return TransferEnd::again;
+    if (passes && task_->may_repeat() && tries_ <= options.retries) return TransferEnd::again;
     auto const problem = is_answered ? to_text({"the server answered ", response_.status, task_->why(response_)})
                                      : std::string{failure_.front() ? failure_.data() : ::curl_easy_strerror(how)};
     throw StoreError{tries_ == 1 ? problem : to_text({problem, ", at the last of ", tries_, " requests"})};
