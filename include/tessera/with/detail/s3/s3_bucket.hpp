@@ -169,10 +169,15 @@ class Bucket {
     return std::pair{answer.response().length, version};
   }
 
-  // Conditions keep threads apart. For one writer without them, locks do: of several, in order of their numbers.
+  // Waits for threads that change these keys. Afterwards, conditions keep updates apart; for one writer without them
+  // locks do: of several, in order of their numbers.
   std::vector<std::unique_lock<std::mutex>> lock_all(std::span<WriteRequest<Host> const> requests) {
     std::vector<std::unique_lock<std::mutex>> held;
-    if (!site_.settings().one_writer || keys_.of_mine(*requests.front().key)) return held;
+    if (keys_.of_mine(*requests.front().key)) return held;
+    if (!site_.settings().one_writer) {
+      for (auto const& request : requests) keys_.wait_for(*request.key, request.stop);
+      return held;
+    }
     std::vector<WriteRequest<Host> const*> sorted;
     for (auto const& request : requests) sorted.push_back(&request);
     auto const number = [](auto const* request) { return KeyLocks::number(*request->key); };

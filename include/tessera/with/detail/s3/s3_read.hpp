@@ -1,11 +1,14 @@
 // s3::ReadTask: reads a value of a bucket, or ranges of it; later reads of one value are conditional on its version.
 #pragma once
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <tessera/core/error.hpp>
@@ -41,18 +44,22 @@ class ReadTask final : public http::ReadTask {
     begin_body();
     refusal_.clear();
     Ask ask{.path = site_.path_of(key().path), .range = range_text()};
+    if (is_sizing_) ask.method = "HEAD", ask.range.clear();
     if (expected_) ask.headers.emplace_back("if-match", expected_->etag);
     return elsewhere_.empty() ? site_.request(ask) : site_.request_elsewhere(elsewhere_, ask);
   }
   bool take(http::Response const& response, std::span<char const> bytes) override {
-    if (response.status == 200 || response.status == 206) return http::ReadTask::take(response, bytes);
+    if (response.status == 200 || response.status == 206) return http::ReadTask::take(of_part(response), bytes);
     refusal_.append(bytes.data(), std::min(bytes.size(), most_explained - refusal_.size()));
     return refusal_.size() < most_explained;
   }
   http::TaskEnd end(http::Response const& response) override {
     using http::TaskEnd;
     auto const status = response.status;
-    if (end_value(response)) return saw({response.etag}), TaskEnd::done;
+    if (is_sizing_ ? status == 200 && end_beyond(response.length) : end_value(of_part(response))) {
+      if (!response.etag.empty()) saw({response.etag});
+      return TaskEnd::done;
+    }
     if (status == 412 && expected_) {
       if (!watched_) throw ValueChanged{};
       watched_->mix();  // the reader starts anew; meanwhile any version will do
@@ -64,6 +71,13 @@ class ReadTask final : public http::ReadTask {
       return TaskEnd::next;
     }
     auto const code = xml::text_of(refusal_, "Code");
+    if (status == 416 && !response.range) {  // buckets tell the size in their own way, if at all
+      auto const text = xml::text_of(refusal_, "ActualObjectSize");
+      std::uint64_t size = 0;
+      auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+      if (error == std::errc{} && end_beyond(size)) return TaskEnd::done;
+      if (error != std::errc{}) return is_sizing_ = true, TaskEnd::next;
+    }
     auto const& missing = site_.settings().http.missing;
     if (std::ranges::find(missing, status) != missing.end() && code != "NoSuchBucket")
       return saw({}), end_missing(), TaskEnd::done;
@@ -72,6 +86,18 @@ class ReadTask final : public http::ReadTask {
   std::string why(http::Response const& response) const override { return explained(site_, response, refusal_); }
 
  private:
+  // rclone sends parts with status 200.
+  http::Response of_part(http::Response response) const {
+    if (response.status == 200 && response.range && !range_text().empty()) response.status = 206;
+    return response;
+  }
+  // The range begins at the end of the value, or behind it, which throws.
+  bool end_beyond(std::optional<std::uint64_t> size) {
+    http::Response told;
+    told.status = 416;
+    told.range = http::ContentRange{0, 0, size};
+    return end_value(told);
+  }
   void saw(Version const& version) {
     held_.saw(key(), version);
     if (watched_) watched_->add(version);
@@ -83,6 +109,7 @@ class ReadTask final : public http::ReadTask {
   std::optional<Version> expected_;
   std::string refusal_, elsewhere_;
   int redirections_ = 0;
+  bool is_sizing_ = false;
 };
 
 }  // namespace s3

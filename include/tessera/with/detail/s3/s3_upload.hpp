@@ -70,6 +70,13 @@ inline std::optional<Version> upload(Site const& site, http::Batch& batch, Key c
     for (std::size_t i = 0; i < parts.size(); ++i)
       list += to_text({"<Part><PartNumber>", i + 1, "</PartNumber><ETag>", parts[i].response().etag, "</ETag></Part>"});
     list += "</CompleteMultipartUpload>";
+    // Not every server that compares for one request does so here: at least the time between is short.
+    if (condition) {
+      CallTask now{site, key, {.method = "HEAD", .path = path}, {200, 404}};
+      http::Task* const look = &now;
+      run({&look, 1});
+      if (Version{now.status() == 200 ? now.response().etag : std::string{}} != *condition) throw ValueChanged{};
+    }
     Ask ask{.method = "POST", .path = path, .query = {{"uploadId", id}},
             .body = {reinterpret_cast<std::byte const*>(list.data()), list.size()}};
     add_condition(ask.headers, condition);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <tessera/key/key.hpp>
+#include <tessera/store/detail/waiting.hpp>
 #include <tessera/store/locks.hpp>
 #include <tessera/store/value_watch.hpp>
 
@@ -93,6 +94,16 @@ class HeldKeys final : KeyLock::Owner {
     held_[number]->by = std::this_thread::get_id();
     ++count_;
     return {std::move(mutex), *this, number};
+  }
+
+  /// Waits until no other thread holds the key. Throws: Cancelled.
+  void wait_for(Key const& key, Stop stop) const {
+    if (count_ == 0) return;
+    detail::try_until_true(stop, [&] {
+      std::lock_guard lock{mutex_};
+      auto const& held = held_[KeyLocks::number(key)];
+      return !held || held->path != key.path || held->by == std::this_thread::get_id();
+    });
   }
 
   /// A read saw this, in any thread.
