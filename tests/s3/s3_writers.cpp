@@ -36,8 +36,11 @@ using Sharded = Pipeline<space::Host, codec::Sharding<Pipeline<space::Host, code
 
 // How many of the processes failed; each runs work(number).
 int in_processes(int count, std::function<void(int)> const& work) {
+  std::vector<pid_t> children;
   for (int w = 0; w < count; ++w) {
-    if (::fork() != 0) continue;
+    children.push_back(::fork());
+    REQUIRE(children.back() >= 0);
+    if (children.back() != 0) continue;
     ::alarm(60);
     try {
       work(w);
@@ -48,7 +51,7 @@ int in_processes(int count, std::function<void(int)> const& work) {
     ::_exit(1);
   }
   int status = 0, bad = 0;
-  for (int w = 0; w < count; ++w) bad += ::wait(&status) > 0 && status != 0;
+  for (auto const child : children) bad += ::waitpid(child, &status, 0) != child || status != 0;
   return bad;
 }
 

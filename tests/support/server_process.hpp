@@ -33,18 +33,22 @@ class ServerProcess {
     input_ = input[1];
     for (char c = 0; failed == 0 && ::read(output[0], &c, 1) == 1 && c != '\n';) port_ += c;
     ::close(output[0]);
-    if (port_.empty()) throw std::runtime_error{"the server did not start"};
+    if (!port_.empty()) return;
+    end();
+    throw std::runtime_error{"the server did not start"};
   }
   ServerProcess(ServerProcess const&) = delete;
-  ~ServerProcess() {
-    ::close(input_);  // it ends then
-    int status = 0;
-    ::waitpid(process_, &status, 0);
-  }
+  ~ServerProcess() { end(); }
 
   std::string const& port() const { return port_; }
 
  private:
+  void end() const {
+    ::close(input_);  // it ends then
+    int status = 0;
+    if (process_ > 0) ::waitpid(process_, &status, 0);
+  }
+
   pid_t process_ = 0;
   int input_ = -1;
   std::string port_;

@@ -44,7 +44,7 @@ struct S3Options {
   std::string session_token{};  ///< of credentials for some hours; AWS_SESSION_TOKEN
   std::string profile{};        ///< in ~/.aws, before the environment's keys; AWS_PROFILE; else "default"
   bool anonymous = false;       ///< requests are not signed
-  S3Style style = S3Style::automatic;
+  S3Style style = S3Style::automatic;                       ///< where the bucket's name is in addresses
   std::uint64_t multipart_above = std::uint64_t{64} << 20;  ///< bytes; larger values are written part by part
   std::uint64_t part_bytes = std::uint64_t{16} << 20;       ///< of each part; 5 MiB or more
   /// No other program writes below the address. Writes have no conditions and folders no locks, so the server needs to
@@ -72,6 +72,7 @@ class S3Store {
 
  public:
   using buffer_type = B;
+  static constexpr bool versions_only_reads = true;  ///< two watches of one value have different versions
 
   /// Reads the environment and the profile's files; sends no request. Throws: StoreError, if address or options are
   /// invalid.
@@ -126,8 +127,8 @@ class S3Store {
   bool erase(Key const& key, queue_for<Space>&) const {
     return detail::at_key(*this, key, [&] { return bucket_->erase(key); });
   }
-  /// Erases keys, a thousand with each request. Requires: nobody changes them meanwhile. Throws: StoreError; then some
-  /// are erased.
+  /// Erases keys, a thousand with each request; missing ones are left out. Requires: no other program changes them
+  /// meanwhile. Throws: StoreError; then some are erased.
   void erase_many(std::span<Key const> keys, queue_for<Space>&) const {
     for (auto const& key : keys) detail::at_key(*this, key, [] {});
     named([&] { bucket_->erase_many(keys); });

@@ -113,7 +113,7 @@ class Bucket {
     return true;
   }
 
-  /// Erases keys that nobody changes meanwhile, a thousand with a request. Those that are missing are left out.
+  /// Erases keys that no other program changes meanwhile, a thousand with a request. Those that are missing are left out.
   void erase_many(std::span<Key const> keys) {
     constexpr std::size_t most = 1000;
     while (!keys.empty()) {

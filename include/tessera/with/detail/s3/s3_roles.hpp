@@ -46,9 +46,8 @@ inline std::string ask(std::string const& address, std::string const& method,
   http::Task* const task = &call;
   try {
     batch.run(site, {&task, 1}, {}, 1);
-  } catch (Error& error) {
-    error.in_store(site.url.name());
-    throw;
+  } catch (StoreError const& error) {
+    throw StoreError{to_text({site.url.name(), ": ", error.what()})};
   }
   return call.body();
 }
