@@ -43,7 +43,7 @@ struct S3Options {
   std::string secret_key{};     ///< AWS_SECRET_ACCESS_KEY
   std::string session_token{};  ///< of credentials for some hours; AWS_SESSION_TOKEN
   std::string profile{};        ///< in ~/.aws, before the environment's keys; AWS_PROFILE; else "default"
-  bool anonymous = false;       ///< requests are not signed
+  bool anonymous = false;       ///< requests are not signed; AWS_NO_SIGN_REQUEST
   S3Style style = S3Style::automatic;                       ///< where the bucket's name is in addresses
   std::uint64_t multipart_above = std::uint64_t{64} << 20;  ///< bytes; larger values are written part by part
   std::uint64_t part_bytes = std::uint64_t{16} << 20;       ///< of each part; 5 MiB or more

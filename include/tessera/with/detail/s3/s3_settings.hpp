@@ -135,7 +135,8 @@ Settings settings_of(std::string_view address, Options options) {
                                              : options.style == Style::path;
   if (settings.endpoint.empty()) settings.endpoint = "https://s3." + settings.region + ".amazonaws.com";
 
-  settings.is_anonymous = options.anonymous;
+  auto const unsigned_too = from_environment("AWS_NO_SIGN_REQUEST");
+  settings.is_anonymous = options.anonymous || unsigned_too == "YES" || unsigned_too == "true" || unsigned_too == "1";
   if (options.access_key.empty() != options.secret_key.empty())
     fail("found one of access_key and secret_key, expected both or neither");
   Credentials const of_environment{from_environment("AWS_ACCESS_KEY_ID"), from_environment("AWS_SECRET_ACCESS_KEY"),
