@@ -40,8 +40,8 @@ if [[ $install == yes ]]; then
 fi
 
 # The programs that tests/interop exchanges arrays with and whose data sets it reads, the headers that tests/resources
-# compiles tessera with, the servers of tests/s3, and the tools that tests/python builds the Python module with, each in an environment of their
-# own: made anew when another version is required.
+# compiles tessera with, the servers of tests/s3, and the tools that tests/python builds the Python module with, each in
+# an environment of their own: made anew when another version is required.
 peers=build/interop-venv sets=build/data-sets-venv headers=build/resources-venv module=build/python-venv
 grids=build/rectilinear-venv writers=build/writers-venv spelling=build/spell-venv buckets=build/s3-venv
 # make_environment PATH REQUIREMENTS [OPTIONS...]: of $python, or else of python3.

@@ -68,9 +68,11 @@ class Addresses(CommandTest):
         tests = pathlib.Path(__file__).resolve().parent.parent
         python = tests.parent / "build/s3-venv/bin/python"
         if not python.exists():
-            print(f"not run: the command at s3:// addresses (there is no {python}, which tests/run.sh makes)", file=sys.stderr)
+            print(f"not run: the command at s3:// addresses (there is no {python}, which tests/run.sh makes)",
+                  file=sys.stderr)
             return
-        server = subprocess.Popen([python, tests / "s3/server.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        server = subprocess.Popen([python, tests / "s3/server.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  text=True)
         self.addCleanup(server.communicate)  # it ends when its input does
         port = int(server.stdout.readline())
         connection = http.client.HTTPConnection("127.0.0.1", port)

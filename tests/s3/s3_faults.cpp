@@ -142,15 +142,17 @@ TEST_CASE("what may pass is sent again, what may not is not, and errors say what
     CHECK(server.requests().size() == 3);
   }
   server.fault("status:503:SlowDown", 4, "GET", "/f/k");
-  check_refused<StoreError>([&] { value(store, "k"); },
-                            {"s3://tests/f at http://127.0.0.1", "key \"k\"", "503 SlowDown: The test's <server> refuses",
-                             "request R-503", "at the last of 4 requests"});
-  for (std::string const how : {"status:400:InvalidRequest", "status:403:AccessDenied", "status:412:PreconditionFailed", "status:501:NotImplemented"}) {
+  check_refused<StoreError>([&] { value(store, "k"); }, {"s3://tests/f at http://127.0.0.1", "key \"k\"",
+                                                         "503 SlowDown: The test's <server> refuses", "request R-503",
+                                                         "at the last of 4 requests"});
+  for (std::string const how : {"status:400:InvalidRequest", "status:403:AccessDenied", "status:412:PreconditionFailed",
+                                "status:501:NotImplemented"}) {
     CAPTURE(how);
     for (std::string const method : {"GET", "PUT"}) {
       server.requests();
       server.fault(how, 1, method, "/f/k");
-      check_refused<StoreError>([&] { method == "GET" ? void(value(store, "k")) : test::put(store, "k", "x"); }, {how.substr(7, 3).c_str()});
+      check_refused<StoreError>([&] { method == "GET" ? void(value(store, "k")) : test::put(store, "k", "x"); },
+                                {how.substr(7, 3).c_str()});
       CHECK(server.requests().size() == 1);
     }
   }
@@ -181,7 +183,8 @@ TEST_CASE("a redirection elsewhere gets no credentials") {
   auto const role = [&](std::string const& address) {
     S3Options options = server.options();
     options.endpoint = address;
-    options.access_key = "ASIAROLE", options.secret_key = "sEcretOfTheRole", options.session_token = "sEssionTokenOfTheRole";
+    options.access_key = "ASIAROLE", options.secret_key = "sEcretOfTheRole",
+    options.session_token = "sEssionTokenOfTheRole";
     return options;
   };
   test::put(Bucket{"s3://public", role(elsewhere.address())}, "k", "0123");

@@ -45,13 +45,17 @@ TEST_CASE("a signature is the one that Amazon's examples have") {
     return text.substr(text.find("Signature=") + 10);
   };
   CHECK(empty == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  CHECK(signed_as({"GET", "/test.txt", "",
+  CHECK(signed_as({"GET",
+                   "/test.txt",
+                   "",
                    {{"host", "examplebucket.s3.amazonaws.com"},
                     {"range", "bytes=0-9"},
                     {"x-amz-content-sha256", empty},
                     {"x-amz-date", "20130524T000000Z"}},
                    empty}) == "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41");
-  CHECK(signed_as({"GET", "/", s3::query_text({{"prefix", "J"}, {"max-keys", "2"}}),
+  CHECK(signed_as({"GET",
+                   "/",
+                   s3::query_text({{"prefix", "J"}, {"max-keys", "2"}}),
                    {{"host", "examplebucket.s3.amazonaws.com"},
                     {"x-amz-content-sha256", empty},
                     {"x-amz-date", "20130524T000000Z"}},
@@ -59,7 +63,8 @@ TEST_CASE("a signature is the one that Amazon's examples have") {
 }
 
 TEST_CASE("of XML the few elements are read that buckets send") {
-  CHECK(s3::xml::plain("a&lt;b&amp;&quot;&apos;&#x41;&#228;&#x20AC;&unknown;&") == "a<b&\"'A\xc3\xa4\xe2\x82\xac&unknown;&");
+  CHECK(s3::xml::plain("a&lt;b&amp;&quot;&apos;&#x41;&#228;&#x20AC;&unknown;&") ==
+        "a<b&\"'A\xc3\xa4\xe2\x82\xac&unknown;&");
   std::string_view rest = "<Keys/><Key x='1'>a</Key><Key></Key><Key/><Key>b";
   CHECK(*s3::xml::take(rest, "Key") == "a");
   CHECK(*s3::xml::take(rest, "Key") == "");
@@ -70,7 +75,8 @@ TEST_CASE("of XML the few elements are read that buckets send") {
 
 TEST_CASE("addresses and options that are none, and secrets that no message shows") {
   test::PlainEnvironment const environment;
-  for (std::string const wrong : {"", "secret", "https://secret", "s3://", "s3:///secret", "s3://sec ret/a", "s3://user:secret@b/a"}) {
+  for (std::string const wrong :
+       {"", "secret", "https://secret", "s3://", "s3:///secret", "s3://sec ret/a", "s3://user:secret@b/a"}) {
     CAPTURE(wrong);
     auto const error = test::error_of([&] { Bucket{wrong}; });
     CHECK(error.find("address") != error.npos);
@@ -91,8 +97,10 @@ TEST_CASE("addresses and options that are none, and secrets that no message show
   refuses({.endpoint = "ftp://host"}, "http://");
   refuses({.endpoint = "http://user:sEcret@host"}, "endpoint");
   CHECK(Bucket{"s3://a-bucket/f/g/"}.name() == "s3://a-bucket/f/g at https://a-bucket.s3.us-east-1.amazonaws.com");
-  CHECK(Bucket{"s3://a.bucket", {.region = "eu-west-1"}}.name() == "s3://a.bucket at https://s3.eu-west-1.amazonaws.com");
-  CHECK(Bucket{"s3://b", {.endpoint = "http://host:1/x", .style = S3Style::host}}.name() == "s3://b at http://b.host:1/x");
+  CHECK(Bucket{"s3://a.bucket", {.region = "eu-west-1"}}.name() ==
+        "s3://a.bucket at https://s3.eu-west-1.amazonaws.com");
+  CHECK(Bucket{"s3://b", {.endpoint = "http://host:1/x", .style = S3Style::host}}.name() ==
+        "s3://b at http://b.host:1/x");
 }
 
 TEST_CASE("a bucket keeps the rules of stores, signed and anonymous, at Amazon's kinds of address") {
@@ -206,7 +214,8 @@ TEST_CASE("arrays and groups are made, written, read and erased in a bucket") {
   CHECK(open_group(store).children().size() == 1);
   server.requests();
   CHECK(erase_node(store, "g"));
-  CHECK(std::ranges::count_if(server.requests(), [](auto const& line) { return line.starts_with("POST /tests?delete="); }) == 1);
+  CHECK(std::ranges::count_if(server.requests(),
+                              [](auto const& line) { return line.starts_with("POST /tests?delete="); }) == 1);
   CHECK(listed(store, "") == Lines{"zarr.json " + std::to_string(value(store, "zarr.json").size())});
   CHECK(listed(server.at(""), "").size() == 1);  // no lock is left
 }
@@ -229,7 +238,8 @@ TEST_CASE("a large value is written part by part, and an upload that fails is ab
   CHECK(value(store, "large") == large);
 
   server.fault("status:400:EntityTooSmall", 1, "PUT", "partNumber=2");
-  check_refused<StoreError>([&] { test::put(store, "other", large); }, {"key \"other\"", "400 EntityTooSmall", "request R-400"});
+  check_refused<StoreError>([&] { test::put(store, "other", large); },
+                            {"key \"other\"", "400 EntityTooSmall", "request R-400"});
   CHECK(std::ranges::count_if(server.requests(), [](auto const& line) {
           return line.starts_with("DELETE /tests/f/other?uploadId=");
         }) == 1);

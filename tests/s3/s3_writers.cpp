@@ -89,8 +89,8 @@ TEST_CASE("of what four processes append, and merge as attributes, nothing is lo
   if (!test::has_s3("appends to a bucket")) return;
   test::S3Server const server;
   auto const store = server.at("f");
-  CHECK(in_processes(4, [&](int) { create_array<std::int32_t, 1>(server.at("f"), "a", {.shape = {5}, .chunks = {10}}); }) ==
-        3);
+  CHECK(in_processes(
+            4, [&](int) { create_array<std::int32_t, 1>(server.at("f"), "a", {.shape = {5}, .chunks = {10}}); }) == 3);
   CHECK(in_processes(4, [&](int w) {
           auto const own = server.at("f");
           auto const array = open_numbers(own);
@@ -120,7 +120,8 @@ TEST_CASE("a process that ends while it holds a folder is waited for no longer t
   { CHECK(store.lock_folder("a", Sharing::alone)); }
   CHECK(std::chrono::steady_clock::now() - before >= std::chrono::seconds{1});
   {
-    auto const one = store.lock_folder("a", Sharing::shared), two = server.at("f", options).lock_folder("a", Sharing::shared);
+    auto const one = store.lock_folder("a", Sharing::shared),
+               two = server.at("f", options).lock_folder("a", Sharing::shared);
     std::atomic<bool> stop{true};
     CHECK_THROWS_AS(store.lock_folder("a", Sharing::alone, &stop), Cancelled);
     options.lock_patience = std::chrono::seconds{0};

@@ -1,7 +1,7 @@
 """moto's S3 on loopback, for tests: server.py [CERTIFICATE]. It prints its port, and ends when its standard input does.
 
-Signatures are checked by botocore's own signer; requests without one may only use the bucket "public". Requests pass one
-after the other, because moto compares and writes in two steps. Before them stand what a test asks for:
+Signatures are checked by botocore's own signer; requests without one may only use the bucket "public". Requests pass
+one after the other, because moto compares and writes in two steps. Before them stand what a test asks for:
 
 /-/fault?how=HOW&times=N&method=PUT&path=TEXT   the next N requests of the method whose path or query has the text:
     status:503:SlowDown   are refused with that status and code
@@ -19,7 +19,10 @@ after the other, because moto compares and writes in two steps. Before them stan
 /-/waiting                answers once a request is held
 """
 import datetime
+import hashlib
 import http.client
+import io
+import json
 import os
 import socket
 import ssl
@@ -73,7 +76,8 @@ def problem_of(environ, body):
     headers = {name[5:].replace("_", "-").lower(): value for name, value in environ.items() if name.startswith("HTTP_")}
     if any(name.startswith("x-amz-") and name not in signer.names for name in headers):
         return "AccessDenied"
-    request = AWSRequest(environ["REQUEST_METHOD"], url, headers={name: headers[name] for name in signer.names}, data=body)
+    signed = {name: headers[name] for name in signer.names}
+    request = AWSRequest(environ["REQUEST_METHOD"], url, headers=signed, data=body)
     path, _, query = environ["RAW_URI"].partition("?")
     request.params = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
     request.url = f"{environ['wsgi.url_scheme']}://{host}{path}"
@@ -82,7 +86,6 @@ def problem_of(environ, body):
     request.headers["x-amz-content-sha256"] = headers["x-amz-content-sha256"]
     canonical = signer.canonical_request(request)
     if headers["x-amz-content-sha256"] != "UNSIGNED-PAYLOAD":
-        import hashlib
         if hashlib.sha256(body).hexdigest() != headers["x-amz-content-sha256"]:
             return "XAmzContentSHA256Mismatch"
     expected = signer.signature(signer.string_to_sign(request, canonical), request)
@@ -110,7 +113,6 @@ def text(start, body, status="200 OK"):
 
 def pass_on(environ, body):
     """Status, headers and body of moto's answer."""
-    import io
     environ = dict(environ, **{"wsgi.input": io.BytesIO(body), "CONTENT_LENGTH": str(len(body))})
     if "ignore-conditions" in modes:
         environ.pop("HTTP_IF_MATCH", None), environ.pop("HTTP_IF_NONE_MATCH", None)
@@ -127,8 +129,8 @@ def pass_on(environ, body):
 
 
 def lend(start, name, expires):
-    return text(start, '{"Code": "Success", "AccessKeyId": "%s", "SecretAccessKey": "%s", "Token": "%s", "Expiration": "%s"}'
-                % (name, secrets[name], tokens[name], expires))
+    return text(start, json.dumps({"Code": "Success", "AccessKeyId": name, "SecretAccessKey": secrets[name],
+                                   "Token": tokens[name], "Expiration": expires}))
 
 
 def app(environ, start):
@@ -162,8 +164,8 @@ def app(environ, start):
         modes.add(path[3:])
         return text(start, "")
     raw = environ["RAW_URI"]
-    shown = [f"{name}={environ['HTTP_' + name.upper().replace('-', '_')]}" for name in ("range", "if-match", "if-none-match")
-             if "HTTP_" + name.upper().replace("-", "_") in environ]
+    told = {name: environ.get("HTTP_" + name.upper().replace("-", "_")) for name in ("range", "if-match", "if-none-match")}
+    shown = [f"{name}={value}" for name, value in told.items() if value]
     shown += ["signed"] * ("HTTP_AUTHORIZATION" in environ) + ["token"] * ("HTTP_X_AMZ_SECURITY_TOKEN" in environ)
     requests.append(" ".join([method, raw, *shown]) + "\n")
 

@@ -68,11 +68,10 @@ class S3Server {
   tessera::S3Store<Buffer> at(std::string const& folder) const { return at(folder, options()); }
 
   /// Asks the server for something that it does for tests.
-  std::string ask(std::string const& what) const {
-    return tessera::s3::ask(address() + "/-/" + what, "GET", {}, {});
-  }
+  std::string ask(std::string const& what) const { return tessera::s3::ask(address() + "/-/" + what, "GET", {}, {}); }
   void fault(std::string const& how, int times, std::string const& method, std::string const& path) const {
-    ask("fault?" + tessera::s3::query_text({{"how", how}, {"times", std::to_string(times)}, {"method", method}, {"path", path}}));
+    ask("fault?" +
+        tessera::s3::query_text({{"how", how}, {"times", std::to_string(times)}, {"method", method}, {"path", path}}));
   }
   /// The requests since the last call of this.
   std::vector<std::string> requests() const {

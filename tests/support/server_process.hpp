@@ -19,7 +19,8 @@ class ServerProcess {
   explicit ServerProcess(std::vector<std::string> words) {
     ::setenv("no_proxy", "127.0.0.1,localhost", 1);  // whatever the system's are
     std::array<int, 2> input{}, output{};
-    if (::pipe2(input.data(), O_CLOEXEC) != 0 || ::pipe2(output.data(), O_CLOEXEC) != 0) throw std::runtime_error{"pipe"};
+    if (::pipe2(input.data(), O_CLOEXEC) != 0 || ::pipe2(output.data(), O_CLOEXEC) != 0)
+      throw std::runtime_error{"pipe"};
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, input[0], 0);

@@ -113,7 +113,8 @@ class Bucket {
     return true;
   }
 
-  /// Erases keys that no other program changes meanwhile, a thousand with a request. Those that are missing are left out.
+  /// Erases keys that no other program changes meanwhile, a thousand with a request. Those that are missing are left
+  /// out.
   void erase_many(std::span<Key const> keys) {
     constexpr std::size_t most = 1000;
     while (!keys.empty()) {
@@ -211,9 +212,10 @@ class Bucket {
     bool const keeps = put(Version{}, any) == 412 && put(Version{"\"0123456789abcdef0123456789abcdef\""}, any) == 412;
     call(site_, key, {.method = "DELETE", .path = site_.path_of(key.path)}, {200, 204, 404});
     if (!keeps)
-      throw StoreError{"the server ignores the conditions of writes, If-None-Match and If-Match, so that one writer "
-                       "would undo another's work; if there is only one program that writes, set "
-                       "S3Options::one_writer"};
+      throw StoreError{
+          "the server ignores the conditions of writes, If-None-Match and If-Match, so that one writer "
+          "would undo another's work; if there is only one program that writes, set "
+          "S3Options::one_writer"};
     keeps_conditions_ = true;
   }
 

@@ -35,7 +35,7 @@ class CallTask : public http::Call {
     bool const is_error = response.status == 200 && body().find("<Error>") != std::string::npos;
     if (!is_error && std::ranges::find(expected_, response.status) != expected_.end()) return http::TaskEnd::done;
     return is_passing(site_, response.status, xml::text_of(body(), "Code")) ? http::TaskEnd::may_pass
-                                                                              : http::TaskEnd::refused;
+                                                                            : http::TaskEnd::refused;
   }
   bool may_repeat() const override { return sent_ == Sent::until_answered; }
   std::string why(http::Response const& response) const override { return explained(site_, response, body()); }

@@ -102,7 +102,8 @@ class FolderLocks final : FolderLock::Owner {
   // Replaces the object, if it still is of that version. False: it is not; or it was replaced, and the answer lost.
   bool put(Held& held, LockState const& state, Version const& before) const {
     auto const text = state.text();
-    Ask ask{.method = "PUT", .path = site_.path_of(held.key.path),
+    Ask ask{.method = "PUT",
+            .path = site_.path_of(held.key.path),
             .body = {reinterpret_cast<std::byte const*>(text.data()), text.size()}};
     add_condition(ask.headers, before);
     auto const now = Clock::now();
@@ -126,8 +127,9 @@ class FolderLocks final : FolderLock::Owner {
       found = read(held.key, nullptr);
       auto const* const mine = found.state.find(held.line.id);
       if (!mine)
-        throw StoreError{"this program's lock of the folder was taken by another, because it was not renewed for "
-                         "longer than S3Options::lease"}
+        throw StoreError{
+            "this program's lock of the folder was taken by another, because it was not renewed for "
+            "longer than S3Options::lease"}
             .in_key(held.key.path);
       held.line.count = mine->count;
     }

@@ -20,8 +20,8 @@ struct LockState {
   struct Holder {
     std::string id;
     Sharing sharing = Sharing::alone;
-    std::uint64_t count = 0;        ///< of its renewals
-    std::uint64_t seconds = 0;      ///< without a renewal; then it has ended
+    std::uint64_t count = 0;    ///< of its renewals
+    std::uint64_t seconds = 0;  ///< without a renewal; then it has ended
   };
   std::vector<Holder> holders;
 
@@ -51,8 +51,8 @@ struct LockState {
   std::string text() const {
     std::string result;
     for (auto const& one : holders)
-      result += to_text({one.sharing == Sharing::shared ? "shared " : "alone ", one.id, " ", one.count, " ",
-                         one.seconds, "\n"});
+      result += to_text(
+          {one.sharing == Sharing::shared ? "shared " : "alone ", one.id, " ", one.count, " ", one.seconds, "\n"});
     return result;
   }
 

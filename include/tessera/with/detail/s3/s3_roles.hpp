@@ -33,8 +33,8 @@ inline std::optional<std::chrono::system_clock::time_point> time_of(std::string 
 }
 
 /// The body of the answer of status 200. Throws: StoreError, which names the address.
-inline std::string ask(std::string const& address, std::string const& method,
-                       std::vector<std::string> const& headers, HttpOptions options) {
+inline std::string ask(std::string const& address, std::string const& method, std::vector<std::string> const& headers,
+                       HttpOptions options) {
   http::Site const site{address, std::move(options)};
   http::Batch batch;
   http::PlainCall call{{}, [&] {
@@ -61,8 +61,10 @@ inline Credentials credentials_of_role(Settings const& settings) {
     throw StoreError{to_text({"the file of the web identity's token, \"", settings.token_file, "\", cannot be read"})};
   auto endpoint = from_environment("AWS_ENDPOINT_URL_STS");
   if (endpoint.empty()) endpoint = "https://sts." + settings.region + ".amazonaws.com";
-  auto const query = query_text({{"Action", "AssumeRoleWithWebIdentity"}, {"Version", "2011-06-15"},
-                                 {"RoleArn", settings.role}, {"RoleSessionName", settings.role_session},
+  auto const query = query_text({{"Action", "AssumeRoleWithWebIdentity"},
+                                 {"Version", "2011-06-15"},
+                                 {"RoleArn", settings.role},
+                                 {"RoleSessionName", settings.role_session},
                                  {"WebIdentityToken", token}});
   auto options = settings.http;
   options.headers.clear();

@@ -131,8 +131,9 @@ Settings settings_of(std::string_view address, Options options) {
   using Style = decltype(options.style);
   bool const is_automatic = options.style == Style::automatic;
   // Certificates of Amazon's do not cover a bucket's name with a dot.
-  settings.has_bucket_in_path = is_automatic ? !settings.endpoint.empty() || settings.bucket.find('.') != std::string::npos
-                                             : options.style == Style::path;
+  settings.has_bucket_in_path = is_automatic
+                                    ? !settings.endpoint.empty() || settings.bucket.find('.') != std::string::npos
+                                    : options.style == Style::path;
   if (settings.endpoint.empty()) settings.endpoint = "https://s3." + settings.region + ".amazonaws.com";
 
   auto const unsigned_too = from_environment("AWS_NO_SIGN_REQUEST");
@@ -150,12 +151,12 @@ Settings settings_of(std::string_view address, Options options) {
   else if (!of_profile.key.empty() && !of_profile.secret.empty())
     settings.given = of_profile;
   settings.role = first_of(from_environment("AWS_ROLE_ARN"), profile.of("role_arn"));
-  settings.role_session = first_of(from_environment("AWS_ROLE_SESSION_NAME"), profile.of("role_session_name"), "tessera");
+  settings.role_session =
+      first_of(from_environment("AWS_ROLE_SESSION_NAME"), profile.of("role_session_name"), "tessera");
   settings.token_file =
       first_of(from_environment("AWS_WEB_IDENTITY_TOKEN_FILE"), profile.of("web_identity_token_file"));
-  for (auto const* text : {&settings.given.key, &settings.given.secret, &settings.given.token, &settings.region})
-    for (char const c : *text)
-      if (c <= ' ' || c > '~') fail("found a credential, or a region, with a character that no header can have");
+  if (!is_for_headers(settings.given) || !is_for_headers({settings.region}))
+    fail("found a credential, or a region, with a character that no header can have");
 
   constexpr std::uint64_t least_part = std::uint64_t{5} << 20, most_put = std::uint64_t{5} << 30;
   if (options.part_bytes < least_part || options.part_bytes > most_put)

@@ -1,6 +1,7 @@
 // s3::authorization: signatures of requests (AWS Signature Version 4), with OpenSSL's SHA-256 and HMAC.
 //
-// libcurl signs too (CURLOPT_AWS_SIGV4), but 7.88 does not sort queries, and older versions lack what buckets require.
+// libcurl signs too (CURLOPT_AWS_SIGV4), but 7.88 sends no x-amz-content-sha256, which buckets require, and signs
+// queries as they are given: unsorted, and names without a "=".
 #pragma once
 #include <algorithm>
 #include <array>
@@ -33,6 +34,14 @@ struct Credentials {
   std::string key{}, secret{}, token{};
   std::optional<std::chrono::system_clock::time_point> expires{};  ///< nullopt: never
 };
+
+/// Whether no character could begin another header.
+inline bool is_for_headers(Credentials const& credentials) {
+  for (auto const* text : {&credentials.key, &credentials.secret, &credentials.token})
+    for (char const c : *text)
+      if (c <= ' ' || c > '~') return false;
+  return true;
+}
 
 /// Names and values.
 using Pairs = std::vector<std::pair<std::string, std::string>>;
@@ -89,7 +98,7 @@ inline std::string query_text(Pairs const& query) {
 
 /// What is signed of a request.
 struct Unsigned {
-  std::string_view method, path, query;  ///< path and query are percent-encoded
+  std::string_view method, path, query;        ///< path and query are percent-encoded
   std::map<std::string, std::string> headers;  ///< names in lower case; host and all x-amz-...
   std::string_view payload;                    ///< the body's SHA-256, or UNSIGNED-PAYLOAD
 };
@@ -102,8 +111,8 @@ inline std::string authorization(Credentials const& with, std::string_view regio
     names += (names.empty() ? "" : ";") + name;
     lines += name + ':' + value + '\n';
   }
-  auto const canonical = to_text({request.method, "\n", request.path, "\n", request.query, "\n", lines, "\n", names,
-                                  "\n", request.payload});
+  auto const canonical = to_text(
+      {request.method, "\n", request.path, "\n", request.query, "\n", lines, "\n", names, "\n", request.payload});
   auto const day = time.substr(0, 8);
   auto const scope = to_text({day, "/", region, "/", service, "/aws4_request"});
   auto key = "AWS4" + with.secret;
@@ -113,8 +122,8 @@ inline std::string authorization(Credentials const& with, std::string_view regio
   }
   auto const signature =
       hex(hmac(key, to_text({"AWS4-HMAC-SHA256\n", time, "\n", scope, "\n", sha256_text(canonical)})));
-  return to_text({"AWS4-HMAC-SHA256 Credential=", with.key, "/", scope, ", SignedHeaders=", names,
-                  ", Signature=", signature});
+  return to_text(
+      {"AWS4-HMAC-SHA256 Credential=", with.key, "/", scope, ", SignedHeaders=", names, ", Signature=", signature});
 }
 
 }  // namespace s3

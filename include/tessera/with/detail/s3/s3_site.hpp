@@ -78,9 +78,8 @@ class Site {
     auto const credentials = this->credentials();
     if (credentials.key.empty()) return result;
     // Over TLS the body needs no digest: nothing changes it on its way.
-    auto const payload = web_.url.is_secure() && ask.body.size > 0
-                             ? std::string{"UNSIGNED-PAYLOAD"}
-                             : hex(sha256(ask.body.data, ask.body.size));
+    auto const payload = web_.url.is_secure() && ask.body.size > 0 ? std::string{"UNSIGNED-PAYLOAD"}
+                                                                   : hex(sha256(ask.body.data, ask.body.size));
     auto const time = time_text(std::chrono::system_clock::now());
     std::map<std::string, std::string> headers{
         {"host", host_}, {"x-amz-content-sha256", payload}, {"x-amz-date", time}};
@@ -116,10 +115,12 @@ class Site {
     } else {
       auto found = credentials_of_instance(settings_.http);
       if (!found)
-        throw StoreError{"found no credentials in S3Options, environment, profile and instance metadata; set "
-                         "S3Options::anonymous to read what is public"};
+        throw StoreError{
+            "found no credentials in S3Options, environment, profile and instance metadata; set "
+            "S3Options::anonymous to read what is public"};
       lent_ = std::move(*found);
     }
+    if (!is_for_headers(lent_)) throw StoreError{"the credentials that a server lends have characters of no header"};
     return lent_;
   }
   /// The server says that they have expired. False: it cannot be helped.

@@ -48,7 +48,8 @@ inline std::optional<Version> upload(Site const& site, http::Batch& batch, Key c
   std::span<Stop const> const stops{&stop, stop ? 1U : 0U};
   auto const run = [&](std::span<http::Task* const> tasks) { batch.run(site.web(), tasks, stops, most_at_once); };
   auto const path = site.path_of(key.path);
-  CallTask begun{site, key, {.method = "POST", .path = path, .query = {{"uploads", ""}}, .headers = {{mark_header, mark}}}, {200}};
+  CallTask begun{
+      site, key, {.method = "POST", .path = path, .query = {{"uploads", ""}}, .headers = {{mark_header, mark}}}, {200}};
   http::Task* first = &begun;
   run({&first, 1});
   auto const id = xml::text_of(begun.body(), "UploadId");
@@ -60,9 +61,10 @@ inline std::optional<Version> upload(Site const& site, http::Batch& batch, Key c
     for (std::uint64_t at = 0; at < value.size; at += size) {
       auto const number = std::to_string(parts.size() + 1);
       auto const bytes = value.sub(at, std::min<std::uint64_t>(size, value.size - at));
-      parts.emplace_back(site, key,
-                         Ask{.method = "PUT", .path = path, .query = {{"partNumber", number}, {"uploadId", id}}, .body = bytes},
-                         std::vector<long>{200});
+      parts.emplace_back(
+          site, key,
+          Ask{.method = "PUT", .path = path, .query = {{"partNumber", number}, {"uploadId", id}}, .body = bytes},
+          std::vector<long>{200});
       tasks.push_back(&parts.back());
     }
     run(tasks);
@@ -77,7 +79,9 @@ inline std::optional<Version> upload(Site const& site, http::Batch& batch, Key c
       run({&look, 1});
       if (Version{now.status() == 200 ? now.response().etag : std::string{}} != *condition) throw ValueChanged{};
     }
-    Ask ask{.method = "POST", .path = path, .query = {{"uploadId", id}},
+    Ask ask{.method = "POST",
+            .path = path,
+            .query = {{"uploadId", id}},
             .body = {reinterpret_cast<std::byte const*>(list.data()), list.size()}};
     add_condition(ask.headers, condition);
     CompleteTask complete{site, key, std::move(ask), condition, mark};

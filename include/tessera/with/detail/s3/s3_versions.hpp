@@ -1,5 +1,5 @@
-// s3::Version: what an answer says of a key's value. s3::Watches: whether several reads were of one value. s3::HeldKeys:
-// the versions that threads have read of the keys that they change.
+// s3::Version: what an answer says of a key's value. s3::Watches: whether several reads were of one value.
+// s3::HeldKeys: the versions that threads have read of the keys that they change.
 #pragma once
 #include <array>
 #include <atomic>
