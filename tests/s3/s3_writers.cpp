@@ -113,15 +113,16 @@ TEST_CASE("a process that ends while it holds a folder is waited for no longer t
   options.lease = std::chrono::seconds{1};
   auto const store = server.at("f", options);
   CHECK(in_processes(1, [&](int) {
-          auto const held = server.at("f", options).lock_folder("a", Sharing::alone);
+          auto const own = server.at("f", options);
+          auto const held = own.lock_folder("a", Sharing::alone);
           ::_exit(held ? 0 : 1);  // without an end of the lock
         }) == 0);
   auto const before = std::chrono::steady_clock::now();
   { CHECK(store.lock_folder("a", Sharing::alone)); }
   CHECK(std::chrono::steady_clock::now() - before >= std::chrono::seconds{1});
   {
-    auto const one = store.lock_folder("a", Sharing::shared),
-               two = server.at("f", options).lock_folder("a", Sharing::shared);
+    auto const other = server.at("f", options);
+    auto const one = store.lock_folder("a", Sharing::shared), two = other.lock_folder("a", Sharing::shared);
     std::atomic<bool> stop{true};
     CHECK_THROWS_AS(store.lock_folder("a", Sharing::alone, &stop), Cancelled);
     options.lock_patience = std::chrono::seconds{0};
