@@ -1,5 +1,6 @@
 // Sources besides folders: web servers, buckets and zip files.
 #pragma once
+#include <functional>
 #include <string>
 
 #include "node.hpp"
@@ -16,5 +17,12 @@ Node find_source(std::string const& path, Files const& files);
 tessera::AnyStore<tessera::HostBuffer> http_store(std::string const& address);
 tessera::AnyStore<tessera::HostBuffer> s3_store(std::string const& address);
 tessera::AnyStore<tessera::HostBuffer> zip_store(std::string const& path);
+
+/// A zip file to be written, which is there from `flush` on.
+struct NewZip {
+  tessera::AnyStore<tessera::HostBuffer> store;
+  std::function<void()> flush;
+};
+NewZip new_zip(std::string const& path, bool sync);
 
 }  // namespace cli

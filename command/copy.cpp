@@ -18,7 +18,7 @@
 #include "consolidated.hpp"
 #include "interruption.hpp"
 #include "needs.hpp"
-#include "output_node.hpp"
+#include "output_place.hpp"
 #include "part_shape.hpp"
 #include "progress.hpp"
 #include "source.hpp"
@@ -324,8 +324,8 @@ Status run(Copy const& command) {
   for (auto const& job : plan.arrays) expect_memory(command, plan.store, job);
   Interruption const interruption;
   Stopwatch const watch;
-  OutputNode output{command.destination, command.overwrite, command, format_of(plan)};
-  auto const store = output.store();
+  auto const output = make_output(command.destination, command.overwrite, command, format_of(plan));
+  auto const store = output->store();
   std::uint64_t bytes = 0;
   for (auto const& [path, group] : plan.groups)
     for (auto const& [key, text] : tessera::detail::new_documents(path, group))
@@ -352,7 +352,7 @@ Status run(Copy const& command) {
       copy(from, to, for_boxes, std::max(budget - std::min(budget, box), always), elements);
     }
   }
-  output.commit();
+  output->commit();
   for (auto const& [path, group] : plan.groups)
     if (group.has_consolidated)
       report_consolidated(path.empty() ? shown_path(command.source) : shown_path(command.source) + '/' + path,

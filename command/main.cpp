@@ -17,6 +17,7 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/store/detail/scheme.hpp>
+#include <tessera/with/codec_plug_in.hpp>
 
 #include "app_options.hpp"
 #include "bench/advice.hpp"
@@ -224,6 +225,13 @@ cli::Status run(int argc, char** argv) {
   app.set_version_flag("--version", std::string{"tessera "} + tessera::version);
   app.footer("Exit status: 0 done; 1 the data or its metadata is wrong; 2 usage.");
   app.require_subcommand(0, 1);  // none is refused below: otherwise unknown words would not be named
+
+  std::vector<std::string> plug_ins;
+  app.add_option("--plug-in", plug_ins,
+                 "A shared library with more codecs (tessera/with/codec_plug_in.h). Its code runs: load what you trust")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 
   cli::Info info;
   auto unused = processors;
@@ -537,6 +545,7 @@ cli::Status run(int argc, char** argv) {
   } catch (CLI::ParseError const& error) {
     throw cli::UsageError{problem_of(app, error) + more};
   }
+  for (auto const& file : plug_ins) tessera::codec::load_plug_in(file);
   if (info_command.parsed()) return run(info);
   if (read_command.parsed()) return run(read);
   if (attrs_command.parsed()) return run(attrs);

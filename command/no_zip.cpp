@@ -2,10 +2,17 @@
 
 namespace cli {
 
-tessera::AnyStore<tessera::HostBuffer> zip_store(std::string const& path) {
+namespace {
+
+[[noreturn]] void refuse(std::string const& path) {
   throw UsageError{path +
                    ": this tessera was built without libzip, which reads zip files: on Debian or Ubuntu, apt "
                    "install libzip-dev and build it again"};
 }
+
+}  // namespace
+
+tessera::AnyStore<tessera::HostBuffer> zip_store(std::string const& path) { refuse(path); }
+NewZip new_zip(std::string const& path, bool) { refuse(path); }
 
 }  // namespace cli

@@ -1,4 +1,4 @@
-// A node that appears only when it is complete.
+// A node in a folder that appears only when it is complete.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -15,6 +15,7 @@
 
 #include "consolidated.hpp"
 #include "node.hpp"
+#include "output_place.hpp"
 #include "sync.hpp"
 
 namespace cli {
@@ -22,7 +23,7 @@ namespace cli {
 /// Made in a folder beside it with a temporary name. The folder has no document, so walks of the hierarchy skip it, and
 /// it is locked until it is finished; commit() moves it into place. A previous node stays until then, and for good
 /// without a commit. A replaced link is removed itself, not its target.
-class OutputNode {
+class OutputNode final : public OutputPlace {
  public:
   /// Throws: tessera::Error, if `path` holds data that may not be replaced.
   OutputNode(std::string const& path, bool overwrite, Files const& files, tessera::ZarrFormat format)
@@ -46,18 +47,16 @@ class OutputNode {
     in_store([&] { unfinished_.emplace(outer_->make_unfinished(beside.generic_string())); });
     folder_ = outer / unfinished_->path;
   }
-  OutputNode(OutputNode const&) = delete;
-  OutputNode& operator=(OutputNode const&) = delete;
-  ~OutputNode() {
+  ~OutputNode() override {
     std::error_code ignored;
     if (unfinished_) std::filesystem::remove_all(folder_, ignored);
   }
 
   /// Its root is the node.
-  Store store() const { return Store{(folder_ / "new").string(), options_}; }
+  Store store() const override { return Store{(folder_ / "new").string(), options_}; }
 
   /// Names the groups above that lose their consolidated metadata.
-  void commit() {
+  void commit() override {
     saying_what_goes(place_.store, {place_.path}, [&] { put_in_place(); });
   }
 

@@ -157,7 +157,7 @@ void append_texts(Array const& array, std::size_t axis, tessera::Extents const& 
 
 bool takes_parts(Array const& array) {
   bool takes = false;
-  if (!array.edges().empty()) return false;
+  if (!array.edges().empty() || !array.store().is_folder()) return false;  // other stores do not append
   array.for_written_chunks([&](auto const& chunks, auto const&) { takes = tessera::takes_parts(chunks); });
   return takes;
 }

@@ -11,6 +11,7 @@
 #include <tessera/array/strings.hpp>
 #include <tessera/core/detail/function_ref.hpp>
 #include <tessera/metadata/detail/document.hpp>
+#include <tessera/pipeline/run_time_codecs.hpp>
 #include <tessera/plan/detail/places.hpp>
 #include <tessera/with/all.hpp>
 #include <tessera/with/zfp.hpp>
@@ -19,7 +20,8 @@
 
 namespace cli {
 
-using Codecs = tessera::WithStrings<tessera::WithZfp<tessera::AllCodecs>>;
+/// Every codec that tessera has, and those of --plug-in.
+using Codecs = tessera::WithStrings<tessera::WithRunTime<tessera::WithZfp<tessera::AllCodecs>>>;
 using Pipeline = tessera::AnyPipeline<tessera::space::Host, tessera::space::Host, Codecs>;
 using Array = tessera::AnyArray<Store, Pipeline>;
 

@@ -18,7 +18,7 @@
 #include "json_block.hpp"
 #include "needs.hpp"
 #include "npy_file.hpp"
-#include "output_node.hpp"
+#include "output_place.hpp"
 #include "part_shape.hpp"
 #include "progress.hpp"
 #include "source.hpp"
@@ -128,14 +128,14 @@ Status write_json(Write const& command) {
   auto const metadata = asked_for(command, like);
   Interruption const interruption;
   Stopwatch const watch;
-  OutputNode output{command.path, command.overwrite, command, metadata.format};
-  auto const array = make_array(output.store(), "", metadata, Queue{command.threads});
+  auto const output = make_output(command.path, command.overwrite, command, metadata.format);
+  auto const array = make_array(output->store(), "", metadata, Queue{command.threads});
   auto const whole = tessera::Box{tessera::all}.resolve(metadata.shape);
   if (of.type.varies())
     write_texts(array, whole, std::move(block.texts));
   else if (!block.elements.empty())
     write_elements(array, whole, block.elements.data(), tessera::Layout::c_order(metadata.shape, of.type.size).strides);
-  output.commit();
+  output->commit();
   return done_with(command, metadata, watch);
 }
 
@@ -148,9 +148,9 @@ Status run(Write const& command) {
   auto const metadata = asked_for(command, file.header());
   Interruption const interruption;
   Stopwatch const watch;
-  OutputNode output{command.path, command.overwrite, command, metadata.format};
+  auto const output = make_output(command.path, command.overwrite, command, metadata.format);
   {
-    auto const array = make_array(output.store(), "", metadata, Queue{command.threads});
+    auto const array = make_array(output->store(), "", metadata, Queue{command.threads});
     Elements elements{file};
     std::atomic<std::uint64_t> done{0};
     Progress const progress{"writing", done, tessera::element_count(metadata.shape, "shape")};
@@ -162,7 +162,7 @@ Status run(Write const& command) {
       done += tessera::element_count(region.count, "the region");
     });
   }
-  output.commit();
+  output->commit();
   return done_with(command, metadata, watch);
 }
 

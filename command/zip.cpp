@@ -1,3 +1,4 @@
+#include <tessera/with/writable_zip.hpp>
 #include <tessera/with/zip.hpp>
 
 #include "address.hpp"
@@ -5,5 +6,10 @@
 namespace cli {
 
 tessera::AnyStore<tessera::HostBuffer> zip_store(std::string const& path) { return tessera::ZipStore{path}; }
+
+NewZip new_zip(std::string const& path, bool sync) {
+  tessera::WritableZipStore const store{path, {.fsync = sync}};
+  return {store, [store] { store.flush(); }};
+}
 
 }  // namespace cli

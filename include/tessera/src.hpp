@@ -44,6 +44,7 @@
 #include <tessera/codec/array_to_bytes/detail/vlen.ipp>
 #include <tessera/codec/bytes_to_bytes/detail/blosc_plan.ipp>
 #include <tessera/codec/bytes_to_bytes/detail/crc32c.ipp>
+#include <tessera/codec/bytes_to_bytes/detail/crc32c_register.ipp>
 #include <tessera/codec/bytes_to_bytes/detail/fletcher32.ipp>
 #include <tessera/codec/bytes_to_bytes/detail/frame.ipp>
 #include <tessera/codec/bytes_to_bytes/detail/jenkins_lookup3.ipp>
@@ -118,6 +119,7 @@
 #include <tessera/pipeline/detail/named_stages.ipp>
 #include <tessera/pipeline/detail/resolve_stages.ipp>
 #include <tessera/pipeline/detail/resolved_chunk.ipp>
+#include <tessera/pipeline/detail/run_time_codecs.ipp>
 #include <tessera/pipeline/detail/shard_index.ipp>
 #include <tessera/pipeline/detail/sharding.ipp>
 #include <tessera/pipeline/detail/stage_results.ipp>
@@ -173,6 +175,7 @@
 #include <tessera/transfer/detail/batches.ipp>
 #include <tessera/transfer/detail/chunk_access.ipp>
 #include <tessera/transfer/detail/chunks_outside.ipp>
+#include <tessera/transfer/detail/defaults.ipp>
 #include <tessera/transfer/detail/listed_placer.ipp>
 #include <tessera/transfer/detail/option_defaults.ipp>
 #include <tessera/transfer/detail/part_chunk_names.ipp>

@@ -3,6 +3,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -11,6 +14,7 @@
 #include <doctest/doctest.h>
 
 #include <tessera/array/convert.hpp>
+#include <tessera/array/read_async.hpp>
 #include <tessera/array/visit.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/node/open.hpp>
@@ -85,6 +89,52 @@ TEST_CASE("writes have the options of their handle, and those of the call before
   slow.fill({{0, 8}}, 1);
   slow.append(std::vector<std::int16_t>(8, 1));
   CHECK(usual.size() == 14);
+}
+
+TEST_CASE("a scope's options come after those of calls and handles, and an outer scope's after them") {
+  MemoryStore<HostBuffer> const store;
+  auto const array = made_in(store);
+  std::atomic<bool> const stop{true}, go{false};
+  Traffic of_scope, of_handle, outer;
+  with_defaults(ReadOptions{.stop = &stop, .traffic = &outer}, [&] {
+    CHECK_THROWS_AS(array.read(all), Cancelled);
+    CHECK_THROWS_AS(read_as<float>(array, all), Cancelled);
+    CHECK(array.read(all, {.stop = &go})(39) == 3);
+    CHECK(outer.chunks == 10);
+    auto const told = with_defaults(ReadOptions{.stop = &go, .traffic = &of_scope}, [&] { return array.read(all)(39); });
+    CHECK(told == 3);
+    CHECK(of_scope.chunks == 10);
+    CHECK(array.with(ReadOptions{.stop = &go, .traffic = &of_handle}).read(all)(39) == 3);
+    CHECK(of_handle.chunks == 10);
+    with_defaults(WriteOptions{.stop = &stop}, [&] {
+      CHECK_THROWS_AS(array.read(all), Cancelled);  // of the scope around it
+      CHECK_THROWS_AS(array.write(all, std::vector<std::int16_t>(40, 4)), Cancelled);
+    });
+  });
+  CHECK(outer.chunks == 10);
+  CHECK(array.read(all)(39) == 3);
+  CHECK_THROWS_AS(with_defaults(ReadOptions{.stop = &stop}, [&]() -> void { throw std::runtime_error{"of f"}; }),
+                  std::runtime_error);
+  CHECK(array.read(all)(39) == 3);  // the scope has ended
+  CHECK(of_scope.chunks == 10);
+}
+
+TEST_CASE("threads and asynchronous reads take a scope over") {
+  MemoryStore<HostBuffer> const store;
+  auto const array = made_in(store);
+  std::atomic<bool> const stop{true};
+  std::vector<std::int16_t> first(40), second(40);
+  std::optional<Pending> pending;
+  Defaults taken;
+  with_defaults(ReadOptions{.stop = &stop}, [&] {
+    pending.emplace(read_async(array, all, first));
+    std::thread{[&] { array.read(all, second); }}.join();  // which has none
+    taken = defaults();
+  });
+  CHECK_THROWS_AS(pending->wait(), Cancelled);
+  CHECK(second[39] == 3);
+  std::thread{[&] { with_defaults(taken, [&] { CHECK_THROWS_AS(array.read(all), Cancelled); }); }}.join();
+  CHECK_FALSE(defaults().read.stop.is_given());
 }
 
 TEST_CASE("what a call gives goes first, false too") {

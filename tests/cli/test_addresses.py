@@ -249,5 +249,29 @@ class Addresses(CommandTest):
             self.assertEqual(process.wait(60), 128 + signal.SIGTERM)
             self.assertEqual(os.listdir(self.folder), [tree.name])
 
+    def test_a_zip_file_is_written_as_a_whole(self):
+        for name in ("b.zarr.zip", "b.ozx"):
+            file = self.folder / name
+            self.run_ok("copy", BRAIN, file)
+            with zipfile.ZipFile(file) as archive:
+                self.assertIsNone(archive.testzip())
+                names, comment = archive.namelist(), archive.comment
+            self.assertEqual(names[0] == "zarr.json", name.endswith(".ozx"))
+            if name.endswith(".ozx"):
+                self.assertEqual(json.loads(comment), {"ome": {"zipFile": {"centralDirectory": {"jsonFirst": True}}}})
+            for array in ("t1", "t1_sharded"):
+                self.run_ok("diff", BRAIN / array, file / array)
+            before = file.read_bytes()
+            self.assert_refused(tessera("copy", BRAIN, file), 1, name, "--overwrite")
+            self.assert_refused(tessera("copy", self.folder / "none", file, "--overwrite"), 1, "none")
+            self.assertEqual(file.read_bytes(), before)
+            npy = write_npy(self.folder / "x.npy", "<i2", (2,), b"\1\0\2\0")
+            self.run_ok("write", npy, file, "--overwrite")
+            self.assertEqual(json.loads(self.run_ok("read", file, "--output", "-", "--format", "json").text), [1, 2])
+            with zipfile.ZipFile(file) as archive:
+                self.assertEqual(sorted(archive.namelist()), ["c/0", "zarr.json"])
+        self.assertEqual([one for one in os.listdir(self.folder) if one.startswith(".")], [])
+        self.assert_refused(tessera("copy", BRAIN, self.folder / "no" / "b.zip"), 1, "b.zip")
+
 
 main()

@@ -30,7 +30,7 @@ class Shells(CommandTest):
 
     def test_bash(self):
         self.assertEqual(self.complete("va"), ["validate"])
-        self.assertEqual(set(self.complete("")), {*SUBCOMMANDS, "-h", "--help", "--version"})
+        self.assertEqual(set(self.complete("")), {*SUBCOMMANDS, "-h", "--help", "--plug-in", "--version"})
         self.assertEqual(self.complete("read", "x.zarr", "--form"), ["--format"])
         self.assertEqual(self.complete("read", "x.zarr", "--format", ""), ["npy", "bin", "csv", "txt", "json"])
         self.assertEqual(self.complete("read", "x.zarr", "--format", "c"), ["csv"])

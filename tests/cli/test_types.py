@@ -1,6 +1,8 @@
 """Times, text, structs and small numbers through the command: .npy files and back, JSON and text, refusals."""
 import json
+import os
 import struct
+import unittest
 
 from command import CommandTest, document, main, read_npy, swapped, tessera, write_npy
 
@@ -115,6 +117,21 @@ class Types(CommandTest):
         (b / "zarr.json").write_text(json.dumps(document(b) | {"data_type": "bfloat16", "fill_value": "NaN"}))
         self.assert_refused(tessera("read", b, "--output", self.folder / "z.npy"), 2, "bfloat16", "NumPy has no")
         self.run_ok("read", b, "--output", self.folder / "z.json")
+
+    @unittest.skipUnless("TESSERA_PLUG_IN" in os.environ, "needs TESSERA_PLUG_IN, a file made of tests/c/plug_in.c")
+    def test_codecs_of_plug_ins(self):
+        plug_in = ("--plug-in", os.environ["TESSERA_PLUG_IN"])
+        file = write_npy(self.folder / "x.npy", "<i2", (4,), struct.pack("<4h", 1, 2, 3, 4))
+        codecs = ("--codecs", '[{"name": "bytes", "configuration": {"endian": "little"}}, "test.invert"]')
+        a = self.folder / "a"
+        self.assert_refused(tessera("write", file, a, *codecs), 2, "test.invert", "not among")
+        self.run_ok(*plug_in, "write", file, a, *codecs)
+        self.assertEqual((a / "c" / "0").read_bytes(), struct.pack("<4h", ~1, ~2, ~3, ~4))
+        self.assertEqual(json.loads(self.run_ok(*plug_in, "read", a, "--output", "-", "--format", "json").text), [1, 2, 3, 4])
+        self.run_ok(*plug_in, "copy", a, self.folder / "b")
+        self.run_ok(*plug_in, "validate", a)
+        self.assert_refused(tessera("read", a, "--output", "-"), 1, "test.invert")
+        self.assert_refused(tessera("--plug-in", self.folder / "no.so", "info", a), 1, "no.so")
 
 
 main()

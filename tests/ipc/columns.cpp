@@ -12,6 +12,7 @@
 #include <ipc/schema.hpp>
 #include <support/refused.hpp>
 #include <tessera/ipc/attached_column.hpp>
+#include <tessera/ipc/parted_table.hpp>
 #include <tessera/ipc/producer.hpp>
 #include <tessera/ipc/published_column.hpp>
 
@@ -79,6 +80,61 @@ TEST_CASE("a table of columns of another process, with nulls, strings, times and
   CHECK(ipc::attach(consumer, row.children[1].slice(3, 1)).string(0) == "three");
   CHECK_THROWS_AS((void)part.slice(1, 2), SelectionError);
   CHECK_THROWS_AS((void)sliced.is_valid(2), SelectionError);
+}
+
+TEST_CASE("a table in parts of two producers: JSON, slices, attached part by part") {
+  ipc::Producer first, second;
+  auto const one = table(first), two = table(second);
+  ipc::PartedTable const whole{{one.descriptor(), two.descriptor().slice(1, 3), one.descriptor().slice(0, 0)}};
+  CHECK(whole.length() == 7);
+  CHECK(whole.device(1).empty());
+  for (auto octets : {ipc::Octets::base64, ipc::Octets::list})
+    CHECK(ipc::parse_parted_table(ipc::to_json(whole, octets)) == whole);
+  auto const schema = test::ipc_schema();
+  CHECK(test::fits(ipc::to_value(whole), schema, schema));
+
+  auto const middle = whole.slice(3, 2);  // the last row of the first part, and the first of the second
+  REQUIRE(middle.parts.size() == 2);
+  CHECK((middle.parts[0].offset == 3 && middle.parts[1].offset == 1 && middle.length() == 2));
+  CHECK(whole.slice(7, 0).parts.empty());
+  CHECK(whole.slice(0, 7).parts.size() == 2);  // the part without rows is left out
+  CHECK_THROWS_AS((void)whole.slice(6, 2), SelectionError);
+  CHECK_THROWS_AS((void)whole.slice(8, 0), SelectionError);
+
+  ipc::Consumer consumer;
+  std::vector<std::size_t> asked;
+  auto const attached = ipc::attach_parts<space::Host>(whole, [&](ipc::Descriptor const& buffer, std::size_t part) {
+    if (asked.empty() || asked.back() != part) asked.push_back(part);
+    return consumer.attach(buffer);
+  });
+  REQUIRE(attached.size() == 3);
+  CHECK(asked == std::vector<std::size_t>{0, 1, 2});
+  CHECK(attached[0].children()[1].string(3) == "three");
+  CHECK(attached[1].size() == 3);
+}
+
+TEST_CASE("parts of a table that do not fit together are refused") {
+  ipc::Producer producer;
+  auto const column = table(producer);
+  auto const refused = [&](auto change) {
+    ipc::PartedTable parted{{column.descriptor(), column.descriptor()}};
+    change(parted.parts[1]);
+    return test::error_of([&] { (void)ipc::parse_parted_table(ipc::to_json(parted)); });
+  };
+  using Row = ipc::ColumnDescriptor&;
+  CHECK(refused([](Row) {}) == "nothing was thrown");
+  auto const differs = "part 1 of the table has other names or types than part 0";
+  CHECK(refused([](Row row) { row.name = "line"; }) == differs);
+  CHECK(refused([](Row row) { row.children[0].name = "mass"; }) == differs);
+  CHECK(refused([](Row row) { row.children.pop_back(); }) == differs);
+  CHECK(refused([](Row row) { row.children[2].data->memory.device = "GPU-1"; }) ==
+        "part 1 of the table has memory of \"\" and of \"GPU-1\", expected one device for each part");
+  CHECK(refused([](Row row) { row.children[0].data.reset(); }).find("does not match its schema") != std::string::npos);
+  ipc::PartedTable endless;
+  endless.parts.assign(2, {.schema = "n", .length = ~std::uint64_t{0} >> 1});
+  CHECK(endless.length() == ~std::uint64_t{0} - 1);
+  endless.parts.push_back(endless.parts[0]);
+  CHECK_THROWS_AS((void)endless.length(), ipc::IpcError);
 }
 
 TEST_CASE("descriptors are what the schema of docs/ipc.md says") {

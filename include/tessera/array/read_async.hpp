@@ -13,6 +13,7 @@
 #include <tessera/array/detail/selection.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
+#include <tessera/transfer/defaults.hpp>
 #include <tessera/transfer/options.hpp>
 #include <tessera/view/detail/resolved_selection.hpp>
 #include <tessera/view/detail/strided_span.hpp>
@@ -63,8 +64,9 @@ auto read_async(Array<T, Rank, S, P> const& array, Sel const& selection, M&& to,
       auto what = detail::selected_in(selection, array.shape(), array.chunk_shape(), untyped.edges());
       auto const view = detail::caller_view<rank>(to, what.shape);
       StridedSpan<space::Host> const there{reinterpret_cast<std::byte*>(view.data), view.layout().strides};
-      return untyped.queue().start([untyped, what = ResolvedSelection{std::move(what)}, there, options] {
-        untyped.read_into(what, detail::ElementsOf<T>::placed(there), options);
+      return untyped.queue().start([untyped, what = ResolvedSelection{std::move(what)}, there, options,
+                                    of_scope = defaults()] {
+        with_defaults(of_scope, [&] { untyped.read_into(what, detail::ElementsOf<T>::placed(there), options); });
       });
     });
   }
@@ -86,8 +88,9 @@ auto write_async(Array<T, Rank, S, P> const& array, Sel const& selection, M&& fr
       auto what = detail::selected_in(selection, array.shape(), array.chunk_shape(), untyped.edges());
       auto const view = detail::caller_view<rank>(std::as_const(from), what.shape);
       StridedView<space::Host> const there{reinterpret_cast<std::byte const*>(view.data), view.layout().strides};
-      return untyped.queue().start([untyped, what = ResolvedSelection{std::move(what)}, there, options] {
-        untyped.write_from(what, detail::ElementsOf<T>::placed(there), options);
+      return untyped.queue().start([untyped, what = ResolvedSelection{std::move(what)}, there, options,
+                                    of_scope = defaults()] {
+        with_defaults(of_scope, [&] { untyped.write_from(what, detail::ElementsOf<T>::placed(there), options); });
       });
     });
   }

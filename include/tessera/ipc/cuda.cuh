@@ -116,12 +116,13 @@ Handle handle_of(std::vector<std::byte> const& octets, char const* what) {
 class Import {
  public:
   /// Of this process.
-  explicit Import(Reply const& reply)
-      : event_{reinterpret_cast<cudaEvent_t>(reply.event)},
+  Import(Reply const& reply, int device)
+      : device_{device},
+        event_{reinterpret_cast<cudaEvent_t>(reply.event)},
         range_{reinterpret_cast<std::byte*>(reply.address), static_cast<std::size_t>(reply.size)} {}
   /// Of another process; from `pool`, unless that is empty. Throws: IpcError, DeviceError.
-  Import(Memory const& memory, Hold pool, tessera::detail::Context context)
-      : context_{context}, pool_{std::move(pool)} {
+  Import(Memory const& memory, Hold pool, tessera::detail::Context context, int device)
+      : device_{device}, context_{context}, pool_{std::move(pool)} {
     tessera::detail::InContext const here{context_};
     auto const event = handle_of<cudaIpcEventHandle_t>(memory.event, "event");
     open(memory);
@@ -141,6 +142,7 @@ class Import {
   }
 
   AddressRange range() const { return range_; }
+  int device() const { return device_; }
 
   /// Orders a stream's later work after the producer's event, once for each stream. Throws: DeviceError.
   void order(std::shared_ptr<tessera::detail::Stream> const& stream) {
@@ -168,6 +170,7 @@ class Import {
     tessera::detail::succeeds(pool_ ? ::cudaFree(opened_) : ::cudaIpcCloseMemHandle(opened_));
   }
 
+  int device_;
   tessera::detail::Context context_;
   Hold pool_;
   void* opened_ = nullptr;  // null: an allocation of this process
@@ -182,21 +185,26 @@ Attached<space::Device, L> attach_device(Consumer& consumer, Descriptor const& a
   if (array.memory.kind != "cuda-ipc" && array.memory.kind != "cuda-pool")
     throw IpcError{to_text({"the array is in memory of kind ", array.memory.kind, ", expected cuda-ipc or cuda-pool"})};
   auto const& stream = on.shared_stream();
+  auto const refuse = [&] {
+    throw IpcError{to_text({"the array is in the memory of ", array.memory.device, ", but the queue's device is ",
+                            uuid_of(on.device())})};
+  };
   auto attached = consumer.attach_by<space::Device, L>(array, [&](Reply const& reply, File) {
-    if (auto const here = uuid_of(on.device()); array.memory.device != here)
-      throw IpcError{
-          to_text({"the array is in the memory of ", array.memory.device, ", but the queue's device is ", here})};
+    if (array.memory.device != uuid_of(on.device())) refuse();
     if (reply.address == 0 && !reply.has_handle(array.memory.handle))
       throw IpcError{
           to_text({"the handle does not belong to allocation ", array.memory.number, ", which the lease is for"})};
     auto const& context = stream->context();
     auto import = reply.address != 0
-                      ? std::make_shared<Import>(reply)
-                      : std::make_shared<Import>(array.memory, hold_pool_of(consumer, array, context), context);
+                      ? std::make_shared<Import>(reply, on.device())
+                      : std::make_shared<Import>(array.memory, hold_pool_of(consumer, array, context), context,
+                                                 on.device());
     auto const range = import->range();
     return Opened{range.begin, range.size, import};
   });
-  static_cast<Import*>(attached.buffer().owner().get())->order(stream);
+  auto& import = *static_cast<Import*>(attached.buffer().owner().get());
+  if (import.device() != on.device()) refuse();  // it is open for a queue of another device
+  import.order(stream);
   return attached;
 }
 

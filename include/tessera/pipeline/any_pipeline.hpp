@@ -60,13 +60,15 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> : public detail::Compos
   AnyPipeline() = default;
 
   /// The names in the list: "transpose, bytes, zstd".
-  static std::string codec_names() { return detail::codec_names(detail::known_codecs<ArraySpace, BytesSpace, Cs...>); }
+  static std::string codec_names() {
+    return detail::codec_names(detail::rows_of_list<ArraySpace, BytesSpace, Cs...>());
+  }
 
   /// The pipeline that a document describes. Throws: MetadataError naming the codec that the list lacks, or the error
   /// in their order.
   static AnyPipeline from(std::span<Specification const> codecs) {
     (void)detail::check_compiled<detail::stages_of<AnyPipeline>>();
-    return AnyPipeline{Composed{detail::known_codecs<ArraySpace, BytesSpace, Cs...>, codecs}};
+    return AnyPipeline{Composed{detail::rows_of_list<ArraySpace, BytesSpace, Cs...>(), codecs}};
   }
 
   /// The complete entries of its codecs in a document, as zarr-python writes them; with a type, for a new array of such

@@ -74,6 +74,34 @@ Tensor hand_over(Shared<S> const& from, Queue<space::Device>& on, Request const&
   return detail::hand_over_copy<DeviceBuffer>(from, target, on, wanted);
 }
 
+/// The same for consumers on another device too: `there` is a queue of it. The elements are copied there by a peer copy,
+/// which needs no path between the devices. Throws: ExchangeError also, if the consumer asks
+/// for a third device.
+template <MemorySpace S>
+Tensor hand_over(Shared<S> const& from, Queue<space::Device>& on, Queue<space::Device>& there,
+                 Request const& wanted = {}) {
+  auto const target = wanted.device.value_or(device_of<S>(on.device()));
+  if (target.device_type != kDLCUDA || target.device_id != there.device() || on.device() == there.device())
+    return hand_over(from, on, wanted);
+  if (wanted.stream) (void)detail::handle_of(*wanted.stream);
+  detail::expect_copy_allowed(wanted, to_text({"the elements are in the memory of ",
+                                               name_of(device_of<S>(on.device())), ", not of ", name_of(target)}));
+  DeviceBuffer here;  // if the peer copy is under way when a call fails, it ends first
+  try {
+    here = detail::copied<DeviceBuffer>(from, on);
+    on.keep(from.owner);
+    there.after(on.record());
+    DeviceBuffer copy(here.view().size, there);
+    here.copy_across(here.view(), copy.span(), there);
+    on.after(there.record());  // before the memory of `here` is used again
+    return detail::tensor_of(detail::ordered(detail::shared_copy(from, std::move(copy)), target, there, wanted), target,
+                             wanted, true);
+  } catch (...) {
+    tessera::detail::wait_in_handler(there);
+    tessera::detail::wait_and_throw(on);
+  }
+}
+
 /// A view of a tensor's memory in space S, with const or other elements: a source of Array::write and a destination of
 /// Array::read on `on`, during the tensor's lifetime. The caller orders other work on the memory with `on`. Asks the
 /// CUDA runtime for the kind of memory. Throws: ExchangeError, if it is in another space or on another device than the

@@ -41,6 +41,9 @@ class ZipStore {
   /// Throws: StoreError, if `path` names no zip file, or is a URL.
   explicit ZipStore(std::string path) : file_{std::make_shared<detail::ZipFile>(std::move(path))} {}
 
+  /// Of a file that others read, too.
+  explicit ZipStore(std::shared_ptr<detail::ZipFile> file) : file_{std::move(file)} {}
+
   std::string name() const { return file_->name(); }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,

@@ -8,9 +8,11 @@
 #include <doctest/doctest.h>
 
 #include <device/ipc/published.hpp>
+#include <device/two_devices.hpp>
 #include <ipc/process.hpp>
 #include <tessera/ipc/attached_column.hpp>
 #include <tessera/ipc/cuda.cuh>
+#include <tessera/ipc/parted_table.hpp>
 #include <tessera/ipc/published_column.hpp>
 #include <tessera/with/arrow.cuh>
 #include <tessera/with/arrow_columns.hpp>
@@ -107,5 +109,38 @@ TEST_CASE("the same table by Arrow's C device data interface, in place and in th
   producer->put("end");
   CHECK(producer.wait());
 }
+
+#if defined(TESSERA_CUDA_EMULATION)  // needs two GPUs
+TEST_CASE("a table in parts on two GPUs is attached by a queue of each") {
+  test::with_two_devices(1, [](Queue<space::Device>& first, Queue<space::Device>& second) {
+    std::array<Queue<space::Device>*, 2> const queues{&first, &second};
+    ipc::IpcResource memory;
+    std::vector<PublishedColumn> published_parts;
+    ipc::Producer producer;
+    ipc::PartedTable table;
+    for (int device = 0; device < 2; ++device) {
+      cudaSetDevice(device);
+      Queue<space::Device> on{Queue<space::Host>{}, DeviceResources{.device = memory}};
+      cudaSetDevice(0);
+      std::vector<PublishedColumn> fields;
+      fields.push_back(PublishedColumn::values(published<float>(producer, {float(device) + 1, float(device) + 2}, on)).named("x"));
+      published_parts.push_back(PublishedColumn::structure(std::move(fields)));
+      table.parts.push_back(published_parts.back().descriptor());
+    }
+    table = ipc::parse_parted_table(ipc::to_json(table));
+    CHECK(table.device(0) != table.device(1));
+    ipc::Consumer consumer;
+    auto const attached =
+        ipc::attach_parts<space::Device>(table.slice(1, 2), [&](ipc::Descriptor const& buffer, std::size_t part) {
+          return ipc::attach(consumer, buffer, *queues[part]);
+        });
+    CHECK(elements(attached[0].children()[0].values<float>(), first) == std::vector<float>{1, 2});
+    CHECK(elements(attached[1].children()[0].values<float>(), second) == std::vector<float>{2, 3});
+    CHECK((attached[0].descriptor().offset == 1 && attached[0].size() == 1 && attached[1].size() == 1));
+    auto const wrong = [&](ipc::Descriptor const& buffer, std::size_t) { return ipc::attach(consumer, buffer, first); };
+    CHECK_THROWS_AS((void)ipc::attach_parts<space::Device>(table, wrong), ipc::IpcError);
+  });
+}
+#endif
 
 }  // namespace ipc_device_column_tests

@@ -1,58 +1,14 @@
 // Crc32c: bytes followed by their CRC-32C, little-endian (specification: codecs/crc32c; RFC 3720 B.4).
 #pragma once
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include <tessera/codec/bytes_to_bytes/detail/crc32c_register.hpp>
 #include <tessera/codec/concept.hpp>
 #include <tessera/core/config.hpp>
 
 namespace tessera { inline namespace v0 {
-namespace detail {
-
-// The first table handles one byte at a time; all together handle eight ("slicing").
-inline constexpr auto crc32c_tables = [] {
-  std::array<std::array<std::uint32_t, 256>, 8> tables{};
-  for (std::uint32_t byte = 0; byte < 256; ++byte) {
-    auto crc = byte;
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0u);
-    tables[0][byte] = crc;
-  }
-  auto const& first = tables[0];
-  for (std::size_t byte = 0; byte < 256; ++byte) {
-    auto crc = first[byte];
-    for (std::size_t t = 1; t < 8; ++t) {
-      crc = crc >> 8 ^ first[crc & 0xff];
-      tables[t][byte] = crc;
-    }
-  }
-  return tables;
-}();
-
-TESSERA_DECL std::uint64_t load_little_endian(std::byte const* from);
-
-// `crc`: the register, which the caller inverts before and after.
-TESSERA_DECL std::uint32_t crc32c_portable(std::uint32_t crc, std::byte const* from, std::size_t size);
-
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("sse4.2"))) inline std::uint32_t crc32c_sse42(std::uint32_t crc, std::byte const* from,
-                                                                    std::size_t size) {
-  std::uint64_t wide = crc;
-  for (; size >= 8; from += 8, size -= 8) wide = __builtin_ia32_crc32di(wide, load_little_endian(from));
-  return crc32c_portable(static_cast<std::uint32_t>(wide), from, size);
-}
-inline std::uint32_t crc32c_register(std::uint32_t crc, std::byte const* from, std::size_t size) {
-  return __builtin_cpu_supports("sse4.2") ? crc32c_sse42(crc, from, size) : crc32c_portable(crc, from, size);
-}
-#else
-inline std::uint32_t crc32c_register(std::uint32_t crc, std::byte const* from, std::size_t size) {
-  return crc32c_portable(crc, from, size);
-}
-#endif
-
-}  // namespace detail
-
 /// The CRC-32C of `bytes`; `before`: that of the bytes before them. Uses the processor's instruction, if it has one.
 inline std::uint32_t crc32c(ByteView<space::Host> bytes, std::uint32_t before = 0) {
   return ~detail::crc32c_register(~before, bytes.data, bytes.size);

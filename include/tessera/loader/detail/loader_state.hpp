@@ -22,6 +22,7 @@
 #include <tessera/loader/detail/ready_batches.hpp>
 #include <tessera/loader/loader_options.hpp>
 #include <tessera/memory/bytes.hpp>
+#include <tessera/transfer/defaults.hpp>
 #include <tessera/transfer/options.hpp>
 #include <tessera/view/box.hpp>
 
@@ -48,7 +49,7 @@ class LoaderState {
         ready_{options.ahead},
         pool_{std::make_shared<Pool>(array.queue(), options.ahead + reused)} {
     if (options_.cache.is_given()) set_cache(options_.cache);
-    thread_ = std::thread{[this] { run(); }};
+    thread_ = std::thread{[this, of_scope = defaults()] { with_defaults(of_scope, [&] { run(); }); }};
   }
   LoaderState(LoaderState const&) = delete;
   ~LoaderState() {

@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include <tessera/codec/concept.hpp>
 #include <tessera/codec/detail/configuration.hpp>
@@ -68,6 +70,28 @@ inline constexpr std::array<Implementation, sizeof...(Cs)> known_codecs{
                    .runs_on_host = RunsIn<Cs, space::Host>,
                    .array = space_name<ArraySpace>(),
                    .bytes = space_name<BytesSpace>()}...};
+
+/// An entry of a list that stands for codecs found when a pipeline is made: codec::AtRunTime.
+template <class C>
+concept FindsCodecs = requires {
+  &C::rows;
+};
+
+/// The rows of a list: known_codecs, or a vector with those that an entry finds.
+template <MemorySpace ArraySpace, MemorySpace BytesSpace, Codec... Cs>
+decltype(auto) rows_of_list() {
+  constexpr auto& listed = known_codecs<ArraySpace, BytesSpace, Cs...>;
+  if constexpr ((FindsCodecs<Cs> || ...)) {
+    std::vector<Implementation> rows{listed.begin(), listed.end()};
+    auto const find = [&]<class C>(std::type_identity<C>) {
+      if constexpr (FindsCodecs<C>) rows = C::rows(rows, space_name<ArraySpace>(), space_name<BytesSpace>());
+    };
+    (find(std::type_identity<Cs>{}), ...);
+    return rows;
+  } else {
+    return (listed);
+  }
+}
 
 TESSERA_DECL bool is_encoded_by_any(std::span<Implementation const> known, std::string_view name);
 

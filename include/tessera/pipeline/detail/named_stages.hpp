@@ -11,6 +11,7 @@
 #include <tessera/codec/detail/numcodecs.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/pipeline/detail/any_stage.hpp>
+#include <tessera/pipeline/detail/implementations.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -28,6 +29,7 @@ class StageOrder {
 /// MetadataError, if all of that name refuse it. `type` becomes the element type behind the codec.
 template <class... Cs, class... Type>
 void add_complete(std::vector<Specification>& list, Specification const& given, Type&... type) {
+  [[maybe_unused]] auto const before = list.size();
   bool const is_own = ((Cs::name == given.name) || ...);
   auto const meant = is_own ? given : in_usual_words(given);
   std::string_view const name = [&] {
@@ -50,6 +52,8 @@ void add_complete(std::vector<Specification>& list, Specification const& given, 
     }
   };
   (add(std::type_identity<Cs>{}), ...);
+  if constexpr ((FindsCodecs<Cs> || ...))
+    if (list.size() == before) list.push_back(given);  // of a codec that is not in the type
 }
 
 /// The stages of a document's codecs, in the order of encoding.

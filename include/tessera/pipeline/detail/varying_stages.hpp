@@ -79,7 +79,7 @@ struct VlenIndexed<Codecs<Cs...>> {
 
   static VlenIndexed from(ObjectReader& configuration) {
     VlenIndexed codec;
-    auto const known = detail::KnownCodecs{detail::known_codecs<space::Host, space::Host, Cs...>};
+    auto const& known = detail::rows_of_list<space::Host, space::Host, Cs...>();
     codec.index = {known, configuration.at("index_codecs")};
     codec.data = {known, configuration.at("data_codecs")};
     if (configuration.at("index_data_type").one_of({"uint32", "uint64"}) == "uint64") codec.offset.size = 8;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/rolling_crc32c.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 #include <tessera/pipeline/detail/shard_index.hpp>

@@ -2,26 +2,20 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <tessera/core/config.hpp>
+#include <tessera/transfer/defaults.hpp>
 #include <tessera/transfer/options.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-template <class T>
-void complete(Option<T>& given, Option<T> const& usual) {
-  if (!given.is_given()) given = usual;
-}
-
-TESSERA_DECL ReadOptions completed(ReadOptions given, ReadOptions const& usual);
-TESSERA_DECL WriteOptions completed(WriteOptions given, WriteOptions const& usual);
-
-/// The options that a call uses: its argument itself, not a copy, if the handle has no defaults.
+/// The options that a call uses: its argument itself, not a copy, if there are no defaults.
 template <class Options>
 class UsedOptions {
  public:
   explicit UsedOptions(Options const& given) : used_{given} {}
-  UsedOptions(Options const& given, Options const& usual) : completed_{completed(given, usual)}, used_{*completed_} {}
+  explicit UsedOptions(Options&& completed) : completed_{std::move(completed)}, used_{*completed_} {}
   UsedOptions(UsedOptions const&) = delete;
 
   Options const& get() const { return used_; }
@@ -37,27 +31,25 @@ class OptionDefaults {
   OptionDefaults with(ReadOptions const& options) const;
   OptionDefaults with(WriteOptions const& options) const;
 
-  /// `given` must outlive the returned object.
+  /// The call's own, then the handle's, then the scope's. `given` must outlive the returned object.
   template <class Options>
   UsedOptions<Options> used_for(Options const& given) const {
-    if (!kept_) return UsedOptions<Options>{given};
-    return UsedOptions<Options>{given, usual(given)};
+    auto const* const of_scope = defaults_of_scope();
+    if (!kept_ && !of_scope) return UsedOptions<Options>{given};
+    auto used = kept_ ? completed(given, usual(*kept_, given)) : given;
+    return UsedOptions<Options>{of_scope ? completed(std::move(used), usual(*of_scope, given)) : std::move(used)};
   }
 
   OptionDefaults() = default;
 
  private:
-  ReadOptions const& usual(ReadOptions const&) const { return kept_->read; }
-  WriteOptions const& usual(WriteOptions const&) const { return kept_->write; }
+  static ReadOptions const& usual(Defaults const& from, ReadOptions const&) { return from.read; }
+  static WriteOptions const& usual(Defaults const& from, WriteOptions const&) { return from.write; }
 
-  struct Kept {
-    ReadOptions read;
-    WriteOptions write;
-  };
   OptionDefaults(ReadOptions const& read, WriteOptions const& write)
-      : kept_{std::make_shared<Kept const>(Kept{read, write})} {}
+      : kept_{std::make_shared<Defaults const>(Defaults{read, write})} {}
 
-  std::shared_ptr<Kept const> kept_;  // null: no defaults
+  std::shared_ptr<Defaults const> kept_;  // null: no defaults
 };
 
 }}}  // namespace tessera::v0::detail

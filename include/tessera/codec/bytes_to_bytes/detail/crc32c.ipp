@@ -9,27 +9,6 @@
 
 namespace tessera { inline namespace v0 {
 
-namespace detail {
-
-TESSERA_DECL std::uint64_t load_little_endian(std::byte const* from) {
-  std::uint64_t word = 0;
-  for (std::size_t i = 8; i-- > 0;) word = word << 8 | std::to_integer<std::uint64_t>(from[i]);
-  return word;
-}
-
-TESSERA_DECL std::uint32_t crc32c_portable(std::uint32_t crc, std::byte const* from, std::size_t size) {
-  auto const& t = crc32c_tables;
-  for (; size >= 8; from += 8, size -= 8) {
-    auto const word = load_little_endian(from) ^ crc;
-    crc = 0;
-    for (std::size_t i = 0; i < 8; ++i) crc ^= t[7 - i][word >> (8 * i) & 0xff];
-  }
-  for (; size > 0; ++from, --size) crc = crc >> 8 ^ t[0][(crc ^ std::to_integer<std::uint32_t>(*from)) & 0xff];
-  return crc;
-}
-
-}  // namespace detail
-
 namespace codec {
 
 TESSERA_DECL std::uint32_t Crc32c::stored(std::byte const* from) {
@@ -69,7 +48,7 @@ TESSERA_DECL std::size_t Crc32c::encode(ByteView<space::Host> from, ByteSpan<spa
 }
 
 TESSERA_DECL std::uint32_t Crc32c::copy(ByteView<space::Host> from, ByteSpan<space::Host> to) {
-  constexpr std::size_t tile = 16 << 10;
+  constexpr std::size_t tile = 15 << 10;
   std::uint32_t crc = 0;
   for (std::size_t at = 0; at < from.size; at += tile) {
     auto const part = from.sub(at, std::min(tile, from.size - at));

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <tessera/codec/bytes_to_bytes/crc32c.hpp>
+#include <tessera/core/config.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -19,21 +19,6 @@ class RollingCrc32c {
   std::uint32_t value() const { return ~(register_ ^ inverted_); }
 
  private:
-  // Product of polynomials over GF(2), modulo CRC-32C's; the highest bit is the coefficient of 1.
-  static constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) {
-    std::uint32_t sum = 0;
-    for (; a != 0; a <<= 1, b = b >> 1 ^ (b & 1 ? crc32c_tables[0][0x80] : 0u))
-      if (a >> 31) sum ^= b;
-    return sum;
-  }
-  // The effect of `n` zero bytes on 1.
-  static constexpr std::uint32_t power_of_x8(std::uint64_t n) {
-    std::uint32_t power = std::uint32_t{1} << 31, square = std::uint32_t{1} << 23;
-    for (; n != 0; n >>= 1, square = product(square, square))
-      if (n & 1) power = product(power, square);
-    return power;
-  }
-
   std::array<std::uint32_t, 256> leaving_;
   std::uint32_t inverted_, register_;  // the window's effect on ones, and on zeros
 };

@@ -64,11 +64,11 @@ class ZipEntry {
       fail(to_text({"found more bytes than the ", size_, " that the zip file's directory states"}));
   }
 
- private:
   struct Close {
     void operator()(zip_file_t* file) const { zip_fclose(file); }
   };
 
+ private:
   void open() {
     position_ = 0;
     file_.reset(zip_fopen_index(archive_->get(), number_, 0));
