@@ -122,7 +122,12 @@ TEST_CASE("a process that ends while it holds a folder is waited for no longer t
   CHECK(std::chrono::steady_clock::now() - before >= std::chrono::seconds{1});
   {
     auto const other = server.at("f", options);
-    auto const one = store.lock_folder("a", Sharing::shared), two = other.lock_folder("a", Sharing::shared);
+    auto const one = store.lock_folder("a", Sharing::shared);
+    {
+      auto const two = other.lock_folder("a", Sharing::shared);
+      CHECK(std::ranges::count(value(store, "a/.tessera-lock"), '\n') == 2);
+    }
+    CHECK(std::ranges::count(value(store, "a/.tessera-lock"), '\n') == 1);
     std::atomic<bool> stop{true};
     CHECK_THROWS_AS(store.lock_folder("a", Sharing::alone, &stop), Cancelled);
     options.lock_patience = std::chrono::seconds{0};
@@ -134,15 +139,36 @@ TEST_CASE("a process that ends while it holds a folder is waited for no longer t
   check_refused<StoreError>([&] { test::put(store, "a/.tessera-lock", "x"); }, {"reserved"});
 }
 
-TEST_CASE("a lock that was taken away is noticed by the next write") {
+TEST_CASE("a lock that was taken away is noticed by the next write below it, one that is renewed is kept") {
   if (!test::has_s3("lost locks of a bucket")) return;
   test::S3Server const server;
   auto options = server.options();
   options.lease = std::chrono::seconds{1};
   auto const store = server.at("f", options), other = server.at("f", options);
-  auto const held = store.lock_folder("", Sharing::alone);
-  { CHECK(other.lock_folder("", Sharing::alone)); }  // after a second without a renewal
-  check_refused<StoreError>([&] { test::put(store, "k", "x"); }, {"lock of the folder was taken", "lease"});
+  {
+    auto const held = store.lock_folder("a", Sharing::alone);
+    { CHECK(other.lock_folder("a", Sharing::alone)); }  // after a second without a renewal
+    check_refused<StoreError>([&] { test::put(store, "a/k", "x"); }, {"lock of the folder was taken", "lease"});
+    test::put(store, "ab", "x");
+  }
+  auto const beside = other.lock_folder("a", Sharing::shared), held = store.lock_folder("a", Sharing::shared);
+  std::atomic<bool> is_admitted{false}, stop{false};
+  std::thread waits{[&] {
+    auto const patient = server.at("f", options);
+    try {
+      is_admitted = static_cast<bool>(patient.lock_folder("a", Sharing::alone, &stop));
+    } catch (Cancelled const&) {
+    }
+  }};
+  auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds{2500};
+  while (std::chrono::steady_clock::now() < end) {
+    test::put(store, "a/k", "x");
+    test::put(other, "a/l", "x");
+  }
+  CHECK_FALSE(is_admitted);
+  CHECK(std::ranges::count(value(store, "a/.tessera-lock"), '\n') == 2);
+  stop = true;
+  waits.join();
 }
 
 TEST_CASE("a value that another program changed under the lock is not replaced, nor erased") {

@@ -64,7 +64,7 @@ class Bucket {
   /// Small values at once, then large ones.
   void write_many(std::span<WriteRequest<Host> const> requests, Queue<Host>& on) {
     if (requests.empty()) return;
-    begin_writing();
+    for (auto const& request : requests) begin_writing(*request.key);
     auto const mutexes = lock_all(requests);
     auto const batch = on.lease<http::Batch>();
     std::deque<PutTask> puts;
@@ -87,14 +87,14 @@ class Bucket {
       at(*key, [&, &key = key, &value = value, &stop = stop] {
         auto const condition = condition_of(site_, keys_, *key);
         keys_.wrote(*key, upload(site_, *batch, *key, value, condition, site_.unique(), stop, share(on)));
-        folders_.renew();
+        folders_.renew(*key);
       });
     }
   }
 
   /// Returns whether it was there.
   bool erase(Key const& key) {
-    begin_writing();
+    begin_writing(key);
     auto condition = condition_of(site_, keys_, key);
     auto const found = head(key);
     Version const now = found ? found->second : Version{};
@@ -118,7 +118,7 @@ class Bucket {
   void erase_many(std::span<Key const> keys) {
     constexpr std::size_t most = 1000;
     while (!keys.empty()) {
-      begin_writing();
+      begin_writing(keys.front());
       auto const some = keys.first(std::min(most, keys.size()));
       keys = keys.subspan(some.size());
       std::string list = "<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Quiet>true</Quiet>";
@@ -141,7 +141,7 @@ class Bucket {
 
   FolderLock lock_folder(std::string_view path, Sharing sharing, Stop stop) {
     if (site_.settings().one_writer) return keys_.threads().lock_folder(path, sharing, stop);
-    begin_writing();
+    expect_conditions();
     return folders_.lock(path, sharing, stop);
   }
 
@@ -189,10 +189,10 @@ class Bucket {
     return held;
   }
 
-  void begin_writing() {
+  void begin_writing(Key const& key) {
     if (site_.settings().one_writer) return;
     expect_conditions();
-    folders_.renew();
+    folders_.renew(key);
   }
 
   // Tries, once, whether the server keeps to conditions.

@@ -36,7 +36,7 @@ class FolderLocks final : FolderLock::Owner {
   /// Throws: Cancelled; StoreError, if others hold it for longer than the patience.
   FolderLock lock(std::string_view folder, Sharing sharing, Stop stop) {
     auto held = std::make_unique<Held>();
-    held->key = folder / ".tessera-lock";
+    held->key = folder / lock_name;
     held->line = {site_.unique(), sharing, 0, static_cast<std::uint64_t>(site_.settings().lease.count())};
     auto const end = detail::end_of(site_.settings().lock_patience);
     Patience patience;
@@ -47,7 +47,7 @@ class FolderLocks final : FolderLock::Owner {
         if (put(*held, found.state, found.version)) break;
         found = read(held->key, stop);
         if (found.state.find(held->line.id)) {  // the answer was lost
-          held->version = found.version;
+          held->found = found;
           held->renewed = Clock::now();
           break;
         }
@@ -69,26 +69,36 @@ class FolderLocks final : FolderLock::Owner {
     return {*this, reinterpret_cast<std::intptr_t>(handle), sharing};
   }
 
-  /// Called before each write. Throws: StoreError, if a lock was lost, because this program did not renew it for longer
-  /// than the lease.
-  void renew() {
+  /// Called before each write of a key. Throws: StoreError, if a lock of a folder above was lost, because this program
+  /// did not renew it for longer than the lease.
+  void renew(Key const& key) {
     std::lock_guard lock{mutex_};
-    for (auto const& held : held_)
-      if (Clock::now() - held->renewed > site_.settings().lease / 3) renew(*held);
+    for (auto const& held : held_) {
+      if (!held->is_lost && Clock::now() - held->renewed > site_.settings().lease / 3) renew(*held);
+      auto const folder = std::string_view{held->key.path}.substr(0, held->key.path.size() - lock_name.size());
+      if (held->is_lost && key.path.starts_with(folder))
+        throw StoreError{
+            "this program's lock of the folder was taken by another, because it was not renewed for "
+            "longer than S3Options::lease"}
+            .in_key(held->key.path);
+    }
   }
 
  private:
   static constexpr std::chrono::milliseconds shortest{10}, longest{500};
 
-  struct Held {
-    Key key;
-    LockState::Holder line;
-    Version version{};
-    Clock::time_point renewed{};
-  };
+  static constexpr std::string_view lock_name = ".tessera-lock";
+
   struct Found {
     LockState state{};
     Version version{};
+  };
+  struct Held {
+    Key key;
+    LockState::Holder line;
+    Found found{};  // with the lines of others, as last written or read
+    Clock::time_point renewed{};
+    bool is_lost = false;
   };
 
   static std::size_t hash(std::string const& text) { return std::hash<std::string>{}(text); }
@@ -109,13 +119,13 @@ class FolderLocks final : FolderLock::Owner {
     auto const now = Clock::now();
     auto const answer = call(site_, held.key, std::move(ask), {200, 404, 409, 412});
     if (answer.status() != 200) return false;
-    held.version = {answer.response().etag};
+    held.found = {state, {answer.response().etag}};
     held.renewed = now;
     return true;
   }
 
   void renew(Held& held) const {
-    Found found{{{held.line}}, held.version};
+    auto found = held.found;
     for (;;) {
       auto next = held.line;
       ++next.count;
@@ -126,11 +136,10 @@ class FolderLocks final : FolderLock::Owner {
       if (is_put) return;
       found = read(held.key, nullptr);
       auto const* const mine = found.state.find(held.line.id);
-      if (!mine)
-        throw StoreError{
-            "this program's lock of the folder was taken by another, because it was not renewed for "
-            "longer than S3Options::lease"}
-            .in_key(held.key.path);
+      if (!mine) {
+        held.is_lost = true;
+        return;
+      }
       held.line.count = mine->count;
     }
   }
@@ -153,8 +162,9 @@ class FolderLocks final : FolderLock::Owner {
 
   // The last holder is alone when it erases the object, so that it erases no other's line.
   void release(Held& held) const {
+    if (held.is_lost) return;
     if (held.line.sharing == Sharing::shared) {
-      Found found{{{held.line}}, held.version};
+      auto found = held.found;
       for (;;) {
         found.state.erase(held.line.id);
         bool const is_last = found.state.holders.empty();
@@ -168,13 +178,13 @@ class FolderLocks final : FolderLock::Owner {
         auto const* const line = found.state.find(held.line.id);
         if (!line) return;
         if (line->sharing == Sharing::alone) {  // the answer was lost
-          held.version = found.version;
+          held.found = found;
           break;
         }
       }
     }
     // Once: a second request might erase the next holder's object.
-    Ask ask{.method = "DELETE", .path = site_.path_of(held.key.path), .headers = {{"if-match", held.version.etag}}};
+    Ask ask{.method = "DELETE", .path = site_.path_of(held.key.path), .headers = {{"if-match", held.found.version.etag}}};
     auto const answer = call(site_, held.key, std::move(ask), {200, 204, 404, 412, 501}, Sent::once);
     if (answer.status() == 501 && Clock::now() - held.renewed < site_.settings().lease)  // it knows no condition here
       call(site_, held.key, {.method = "DELETE", .path = site_.path_of(held.key.path)}, {200, 204, 404}, Sent::once);
