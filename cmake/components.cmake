@@ -6,7 +6,7 @@
 # all codecs together, for all.hpp. `cuda`: for every .cuh; nvcomp, for with/nvcomp.cuh, and cufile include it.
 # `compiled` and `compiled_cuda`: src.hpp and src.cuh, built in the program that links them, with its compilers and
 # options; `c`: the shared library of tessera.h, likewise. `ipc` and `testing` are folders of headers that no other folder includes, for programs that ask for them.
-set(tessera_components deflate zstd blosc lz4 bz2 lzma zfp curl zip all nlohmann_json dlpack ipc testing cuda nvcomp cufile compiled compiled_cuda c)
+set(tessera_components deflate zstd blosc lz4 bz2 lzma zfp curl s3 zip all nlohmann_json dlpack ipc testing cuda nvcomp cufile compiled compiled_cuda c)
 set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
   PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
 set(tessera_zstd HEADER zstd.h LIBRARY zstd
@@ -28,7 +28,7 @@ set(tessera_nlohmann_json HEADER nlohmann/json.hpp TARGETS nlohmann_json::nlohma
 # DLPack's header comes along, because distributions have one without versions: cmake/dlpack, with its licence.
 
 # The components made by default. A toolkit is searched for only if the program enables CUDA.
-set(tessera_usual_components deflate zstd blosc lz4 bz2 lzma zfp curl zip all nlohmann_json dlpack ipc testing)
+set(tessera_usual_components deflate zstd blosc lz4 bz2 lzma zfp curl s3 zip all nlohmann_json dlpack ipc testing)
 if(CMAKE_CXX_COMPILER_LOADED)
   list(APPEND tessera_usual_components compiled)
   if(TESSERA_C)
@@ -156,6 +156,25 @@ nvidia-cufile, and say where it is: -D CMAKE_PREFIX_PATH=$PWD/cufile/nvidia/cu13
   tessera_add(cufile)
   target_link_libraries(tessera::cufile INTERFACE tessera::cuda ${CMAKE_DL_LIBS})
   target_include_directories(tessera::cufile SYSTEM INTERFACE ${TESSERA_CUFILE_INCLUDE_DIR})
+endfunction()
+
+# tessera_s3_component(PROBLEM): makes tessera::s3: libcurl, and OpenSSL's libcrypto, which signs.
+function(tessera_s3_component problem)
+  set(${problem} "" PARENT_SCOPE)
+  tessera_component(curl missing)
+  if(missing)
+    string(REPLACE "there is no tessera::curl" "there is no tessera::s3" missing "${missing}")
+    set(${problem} "${missing}" PARENT_SCOPE)
+    return()
+  endif()
+  tessera_find(OpenSSL OpenSSL::Crypto)
+  if(NOT TARGET OpenSSL::Crypto)
+    set(${problem} "tessera: libcrypto was not found, so there is no tessera::s3. On Debian or Ubuntu: \
+apt install libssl-dev" PARENT_SCOPE)
+    return()
+  endif()
+  tessera_add(s3)
+  target_link_libraries(tessera::s3 INTERFACE tessera::curl OpenSSL::Crypto)
 endfunction()
 
 # tessera_all_component(PROBLEM): makes tessera::all, if every codec's library is present.
@@ -319,6 +338,11 @@ function(tessera_component name problem)
   if(name STREQUAL "cufile")
     tessera_cufile_component(problem_of_cufile)
     set(${problem} "${problem_of_cufile}" PARENT_SCOPE)
+    return()
+  endif()
+  if(name STREQUAL "s3")
+    tessera_s3_component(problem_of_s3)
+    set(${problem} "${problem_of_s3}" PARENT_SCOPE)
     return()
   endif()
   if(name STREQUAL "all")

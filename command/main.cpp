@@ -46,23 +46,25 @@ Codecs are a JSON list, as in a document; what is not said of one is as zarr-pyt
 
 std::string const more = " (tessera --help says more)";
 
+bool is_address(std::string_view scheme) { return tessera::detail::is_web(scheme) || scheme == "s3"; }
+
 // The problem of a path. Empty: it is a path.
 std::string expect_path(std::string const& path) {
   std::string const scheme{tessera::detail::scheme_of(path)};
   if (scheme.empty()) return "";
   return "found a URL of scheme \"" + scheme + "\", expected a path" +
          (scheme == "file"                  ? ": leave out \"file://\""
-          : tessera::detail::is_web(scheme) ? " of a folder or file on disk: an address can only be read"
+          : is_address(scheme) ? " of a folder or file on disk: an address can only be read"
                                             : " of a folder or file on disk");
 }
 
 // Empty: it is a path or an address.
 std::string expect_source(std::string const& path) {
   auto const scheme = tessera::detail::scheme_of(path);
-  if (tessera::detail::is_web(scheme)) return "";
+  if (is_address(scheme)) return "";
   auto problem = expect_path(path);
   if (!problem.empty() && scheme != "file")
-    problem += ", or an address of http:// or https://, which a bucket has, too";
+    problem += ", or an address of http://, https:// or s3://";
   return problem;
 }
 
@@ -85,7 +87,7 @@ CLI::Option& add_source(CLI::App& command, std::string const& name, std::string&
   return *command
               .add_option(name, path,
                           "A folder, or a zip file, with the node's path inside it: brain.zarr/t1; or an address of "
-                          "http:// or https://")
+                          "http://, https:// or s3://")
               ->check(expect_source, "");
 }
 

@@ -5,7 +5,7 @@ set -euo pipefail
 CDPATH= cd -- "$(dirname "${BASH_SOURCE[0]}")/.."
 source .ci/packages.sh
 case "${1-}" in
-  "") need_packages g++ cmake ninja-build ccache libdeflate-dev libzstd-dev libblosc-dev liblz4-dev libbz2-dev liblzma-dev libzfp-dev libcli11-dev libpng-dev libcurl4-openssl-dev libzip-dev ;;
+  "") need_packages g++ cmake ninja-build ccache libdeflate-dev libzstd-dev libblosc-dev liblz4-dev libbz2-dev liblzma-dev libzfp-dev libcli11-dev libpng-dev libcurl4-openssl-dev libssl-dev libzip-dev ;;
   --no-install) ;;
   *) sed -n '2,3s/^# *//p' examples/demo.sh >&2; exit 2 ;;
 esac

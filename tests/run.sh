@@ -28,7 +28,7 @@ done
 
 sanitizers_link() { echo 'int main() {}' | clang++ -fsanitize=address,undefined -x c++ - -o /dev/null 2>/dev/null; }
 if [[ $install == yes ]]; then
-  packages=(g++ cmake ninja-build ccache libdeflate-dev libzstd-dev libblosc-dev libbz2-dev liblzma-dev libzfp-dev libcurl4-openssl-dev libzip-dev nlohmann-json3-dev libcli11-dev libpng-dev liblz4-dev zlib1g-dev doctest-dev
+  packages=(g++ cmake ninja-build ccache libdeflate-dev libzstd-dev libblosc-dev libbz2-dev liblzma-dev libzfp-dev libcurl4-openssl-dev libssl-dev libzip-dev nlohmann-json3-dev libcli11-dev libpng-dev liblz4-dev zlib1g-dev doctest-dev
     python3-venv valgrind)
   if [[ $all == yes ]]; then packages+=(clang llvm); fi  # llvm: sanitizers name lines
   need_packages "${packages[@]}"
@@ -40,10 +40,10 @@ if [[ $install == yes ]]; then
 fi
 
 # The programs that tests/interop exchanges arrays with and whose data sets it reads, the headers that tests/resources
-# compiles tessera with, and the tools that tests/python builds the Python module with, each in an environment of their
-# own: made anew when another version is required.
+# compiles tessera with, the servers of tests/s3, and the tools that tests/python builds the Python module with, each in
+# an environment of their own: made anew when another version is required.
 peers=build/interop-venv sets=build/data-sets-venv headers=build/resources-venv module=build/python-venv
-grids=build/rectilinear-venv writers=build/writers-venv spelling=build/spell-venv
+grids=build/rectilinear-venv writers=build/writers-venv spelling=build/spell-venv buckets=build/s3-venv
 # make_environment PATH REQUIREMENTS [OPTIONS...]: of $python, or else of python3.
 make_environment() {
   cmp -s "$2" "$1/made-from.txt" && return
@@ -74,6 +74,7 @@ if [[ $install == yes ]]; then
   make_environment "$headers" tests/resources/requirements.txt --no-deps  # which are Python's, and large
   make_environment "$module" tests/python/requirements.txt
   make_environment "$spelling" tests/house/spelling.txt
+  make_environment "$buckets" tests/s3/requirements.txt
   if [[ -d $module ]]; then
     python3 tests/fetch_source.py "$module" zarr build/zarr-python-tests tests pyproject.toml ||
       echo "zarr-python's own tests could not be downloaded" >&2
@@ -175,6 +176,9 @@ if [[ ! -d $writers ]]; then
 fi
 if [[ ! -d $spelling ]]; then
   not_run "the spelling of comments, messages and pages" "no Python environment $spelling: --no-install, or pip failed"
+fi
+if [[ ! -d $buckets ]]; then
+  not_run "values in buckets" "no Python environment $buckets: --no-install, or pip failed"
 fi
 if [[ ! -d $module ]]; then
   not_run "the Python module" "no Python environment $module: --no-install, or pip failed"

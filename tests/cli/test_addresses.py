@@ -1,4 +1,5 @@
-"""Results of the reading commands at http:// addresses and in zip files: the same as in the folder."""
+"""Results of the reading commands at http:// and s3:// addresses and in zip files: the same as in the folder."""
+import http.client
 import http.server
 import json
 import os
@@ -6,6 +7,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import zipfile
 
@@ -61,6 +63,41 @@ class Addresses(CommandTest):
         shutil.copytree(BRAIN, tree)
         self.run_ok("consolidate", tree)
         return tree
+
+    def test_a_bucket(self):
+        tests = pathlib.Path(__file__).resolve().parent.parent
+        python = tests.parent / "build/s3-venv/bin/python"
+        if not python.exists():
+            print(f"not run: the command at s3:// addresses (there is no {python}, which tests/run.sh makes)",
+                  file=sys.stderr)
+            return
+        server = subprocess.Popen([python, tests / "s3/server.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  text=True)
+        self.addCleanup(server.communicate)  # it ends when its input does
+        port = int(server.stdout.readline())
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+
+        def ask(method, path, body=None):
+            connection.request(method, path, body)
+            answer = connection.getresponse()
+            answer.read()
+            self.assertEqual(answer.status, 200)
+
+        self.addCleanup(connection.close)
+        ask("GET", "/-/bucket?name=public")
+        for file in sorted(BRAIN.rglob("*")):
+            if file.is_file():
+                ask("PUT", f"/public/a/{file.relative_to(BRAIN)}", file.read_bytes())
+        environment = {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}", "AWS_NO_SIGN_REQUEST": "YES", "no_proxy": "127.0.0.1"}
+        self.assertEqual(self.run_ok("ls", "s3://public/a", **environment).text, "t1\nt1_half\nt1_sharded\n")
+        for name in ("t1", "t1_sharded"):
+            expected, out = self.read_bin(BRAIN / name, "--region", "90:99,:,100"), self.folder / "out.bin"
+            self.run_ok("read", f"s3://public/a/{name}", "--region", "90:99,:,100", "--output", out, **environment)
+            self.assertEqual(out.read_bytes(), expected)
+            out.unlink()
+        refused = tessera("info", "s3://public/none", **environment)
+        self.assert_refused(refused, 1, "s3://public/none", "zarr.json")
+        self.assert_refused(tessera("info", "s3://tests", **environment), 1, "403 AccessDenied")
 
     def test_a_hierarchy_is_the_same_everywhere(self):
         tree = self.consolidated()

@@ -101,9 +101,9 @@ class Usage(CommandTest):
             for arguments in (("write", file, url), ("write", url, "out.zarr"), ("info", url), ("copy", a, url),
                               ("copy", url, "out.zarr"), ("mv", a, url), ("append", url, a), ("view", url),
                               ("validate", url), ("rm", url), ("read", a, "--output", url + ".npy")):
-                if scheme == '"https"' and arguments[0] in ("info", "view", "validate"):
+                if scheme != '"file"' and arguments[0] in ("info", "view", "validate"):
                     continue  # these read it
-                if scheme == '"https"' and arguments[:2] == ("copy", url):
+                if scheme != '"file"' and arguments[:2] == ("copy", url):
                     continue
                 self.assert_refused(tessera(*arguments, cwd=self.folder), 2, "scheme " + scheme)
         self.assertEqual(sorted(os.listdir(self.folder)), ["a", "a.npy"])

@@ -30,9 +30,9 @@ def _open(store: _tessera.Store, path: str, space: str) -> Array | Group:
 
 
 def open(url_or_path: Address, space: str = "host") -> Any:
-    """Opens an array or a group: `tessera.open("brain.zarr/t1")`. It is in a folder; in a zip file, "brain.zip/t1"; or
-    below an address, "https://host/brain.zarr/t1". The last two are read only, and a server has no listing: a group
-    shows its members by consolidated metadata.
+    """Opens an array or a group: `tessera.open("brain.zarr/t1")`. It is in a folder; in a bucket,
+    "s3://bucket/brain.zarr/t1"; in a zip file, "brain.zip/t1"; or below an address, "https://host/brain.zarr/t1". The
+    last two are read only, and a server has no listing: a group shows its members by consolidated metadata.
 
     Elements are read into memory of `space`: 'host'; 'device', the memory of the calling thread's CUDA device when the
     module first needs one; 'pinned', page-locked host memory, for copies to a device. For a group this applies to its

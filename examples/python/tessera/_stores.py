@@ -14,7 +14,6 @@ from ._errors import StoreError
 Address = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 _HOW_TO = {
-    "s3": "a public bucket is read over HTTPS, https://BUCKET.s3.amazonaws.com/PATH",
     "gs": "a public bucket is read over HTTPS, https://storage.googleapis.com/BUCKET/PATH",
     "gcs": "a public bucket is read over HTTPS, https://storage.googleapis.com/BUCKET/PATH",
     "az": "a public container is read over HTTPS, https://ACCOUNT.blob.core.windows.net/CONTAINER/PATH",
@@ -83,14 +82,17 @@ def find(address: Address, writes: bool = False) -> tuple[_tessera.Store, str]:
         store, node = _root_of(expect_name(unquote(urlsplit(path).path)))
     elif scheme in ("http", "https"):
         store, node = _extension("_http", path, "libcurl", "libcurl4-openssl-dev").store(path), ""
+    elif scheme == "s3":  # endpoint, region and credentials come from the environment
+        extension = _extension("_s3", path, "libcurl or libcrypto", "libcurl4-openssl-dev, libssl-dev")
+        store, node = extension.store(path), ""
     else:
         how = f"{_HOW_TO[scheme]}; " if scheme in _HOW_TO else ""
         raise StoreError(
-            f"{path}: this module has no store for {scheme}://, but for paths, file://, http:// and https://: {how}"
+            f"{path}: this module has no store for {scheme}://, but for paths, file://, http://, https:// and s3://: {how}"
             "zarr-python reads others by zarr.storage.FsspecStore, with tessera's codecs if you set "
             "codec_pipeline.path to tessera.zarr.CodecPipeline"
         )
-    if writes and not is_folder(store):
+    if writes and scheme != "s3" and not is_folder(store):
         error = StoreError(f"{path}: stores over HTTP and in zip files are read only: make the node in a folder")
         error.store = store.folder
         raise error

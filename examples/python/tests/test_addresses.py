@@ -6,8 +6,10 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import threading
 import tomllib
+import urllib.request
 
 import numpy as np
 import pytest
@@ -84,10 +86,35 @@ def test_over_http(hierarchy):
             serving.join()
 
 
+def test_a_bucket(monkeypatch):
+    tests = pathlib.Path(__file__).resolve().parents[3] / "tests"
+    python = tests.parent / "build/s3-venv/bin/python"
+    if not python.exists():
+        pytest.skip(f"there is no {python}, which tests/run.sh makes")
+    command = [python, tests / "s3/server.py"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        address = f"http://127.0.0.1:{int(server.stdout.readline())}"
+        monkeypatch.setenv("AWS_ENDPOINT_URL", address)
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDTEST")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "sEcret/of+the=test")
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        monkeypatch.delenv("AWS_SESSION_TOKEN", raising=False)
+        urllib.request.urlopen(f"{address}/-/bucket?name=tests").close()
+        group = tessera.create_group("s3://tests/g.zarr")
+        array = group.create_array("a", shape=(6, 4), chunks=(2, 4), dtype="int16")
+        array[...] = np.arange(24).reshape(6, 4)
+        array.append(np.ones((1, 4), "int16"))
+        found = tessera.open("s3://tests/g.zarr/a")
+        np.testing.assert_array_equal(found[4:], [[16, 17, 18, 19], [20, 21, 22, 23], [1, 1, 1, 1]])
+        assert list(tessera.open("s3://tests/g.zarr")) == ["a"]
+        with pytest.raises(tessera.StoreError, match="404 NoSuchBucket"):
+            tessera.open("s3://c/a")
+        server.stdin.close()
+
+
 @pytest.mark.parametrize(
     "address, words",
     [
-        ("s3://bucket/a.zarr", "no store for s3://.*https://BUCKET.s3.amazonaws.com/PATH.*FsspecStore"),
         ("gs://bucket/a.zarr", "no store for gs://.*https://storage.googleapis.com/.*FsspecStore"),
         ("memory://a", "no store for memory://.*FsspecStore"),
         ("/tmp/a\0b.zarr", "has a NUL"),

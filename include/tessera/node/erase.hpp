@@ -43,6 +43,15 @@ Keys own_keys_below(S const& store, std::string_view path) {
   return documents_first(std::move(keys));
 }
 
+// At once, if the store can.
+template <class S>
+void erase_each(S const& store, Keys const& keys, queue_of<S>& on) {
+  if constexpr (requires { store.erase_many(keys, on); })
+    store.erase_many(keys, on);
+  else
+    for (auto const& key : keys) store.erase(key, on);
+}
+
 TESSERA_DECL std::string_view folder_of(Key const& key);
 
 // Erases the document that makes a node, under the lock held by writers of the document or its attributes, so that none
@@ -105,8 +114,8 @@ bool erase_below(S const& store, std::string_view path, queue_of<S>& on, Below n
     } else if (!is_link) {
       std::erase_if(found, [](Key const& key) { return makes_node(key.path) || has_copies(key.path); });
     }
-    for (auto const& key : found) documents.erase(key, on.host());
-    for (auto const& key : chunks) chunks_of(store).erase(key, on);
+    erase_each(documents, found, on.host());
+    erase_each(chunks_of(store), chunks, on);
     if (!is_link) erase_unfinished(documents, path);
     if constexpr (is_split<S>)
       if (chunks.empty() || chunks.front().path != path) erase_unfinished(chunks_of(store), path);

@@ -32,7 +32,7 @@ consteval bool check_cached_store() {
   if constexpr (!check_store<S>()) {
     return false;
   } else {
-    constexpr bool may_be_kept = HasWatch<S> && AllocatableBuffer<buffer_of<S>>;
+    constexpr bool may_be_kept = HasWatch<S> && !VersionsOnlyReads<S> && AllocatableBuffer<buffer_of<S>>;
     static_assert(may_be_kept,
                   "tessera: a CachedStore needs a store that reports changes of its values, by 'watch', and whose "
                   "buffers can be allocated: LocalStore, MemoryStore, DirectStore, or a store around one of them");

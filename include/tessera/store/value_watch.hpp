@@ -61,6 +61,11 @@ template <class S>
 concept HasWatch = requires(S const& store, Key const& key) {
   store.watch(key);
 };
+// Whether a watch learns the version from reads under it: two watches of one value have different versions.
+template <class S>
+concept VersionsOnlyReads = requires {
+  requires S::versions_only_reads;
+};
 
 }  // namespace detail
 }}  // namespace tessera::v0

@@ -3,11 +3,14 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/store/concept.hpp>
@@ -15,8 +18,34 @@
 #include <tessera/store/read_request.hpp>
 #include <tessera/with/curl_site.hpp>
 #include <tessera/with/detail/curl/curl_batch.hpp>
+#include <tessera/with/detail/curl/curl_plan.hpp>
+#include <tessera/with/detail/curl/curl_read.hpp>
+#include <tessera/with/detail/curl/curl_task.hpp>
 
 namespace tessera { inline namespace v0 {
+namespace http {
+
+/// Reads a value of a web server.
+class WebRead final : public ReadTask {
+ public:
+  WebRead(Site const& site, Asked asked) : ReadTask{asked}, site_{site} {}
+
+  Request begin() override {
+    begin_body();
+    return {.url = site_.url.of(key()), .range = range_text()};
+  }
+  TaskEnd end(Response const& response) override {
+    auto const& missing = site_.options.missing;
+    if (std::ranges::find(missing, response.status) != missing.end()) return end_missing(), TaskEnd::done;
+    if (end_value(response)) return TaskEnd::done;
+    return may_pass(response.status) ? TaskEnd::may_pass : TaskEnd::refused;
+  }
+
+ private:
+  Site const& site_;
+};
+
+}  // namespace http
 
 /// The values below an address: `HttpStore{"https://host/volume.zarr"}`. The key "t1/zarr.json" is
 /// https://host/volume.zarr/t1/zarr.json. Read-only. A server has no listing: a group shows its members only if its
@@ -62,9 +91,17 @@ class HttpStore {
  private:
   void run(std::span<ReadRequest<Host>> requests, Queue<Host>& on, std::uint64_t* total = nullptr) const {
     for (auto const& request : requests) detail::at_key(*this, *request.key, [] {});
+    auto const plan = on.lease<http::ReadPlan>();
+    std::deque<http::WebRead> reads;  // whose addresses do not change
+    plan->plan(requests, [&](http::Asked asked) {
+      asked.total = total;
+      reads.emplace_back(*site_, asked);
+    });
+    std::vector<http::Task*> tasks;
+    for (auto& read : reads) tasks.push_back(&read);
     auto const batch = on.lease<http::Batch>();
     try {
-      batch->run(*site_, requests, std::max<std::size_t>(site_->options.most_at_once / on.threads(), 1), total);
+      batch->run(*site_, tasks, plan->stops(), std::max<std::size_t>(site_->options.most_at_once / on.threads(), 1));
     } catch (Error& error) {
       error.in_store(name());
       throw;

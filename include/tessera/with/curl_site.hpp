@@ -3,8 +3,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +14,7 @@
 
 #include <tessera/core/error.hpp>
 #include <tessera/with/detail/curl/curl_pace.hpp>
+#include <tessera/with/detail/curl/curl_task.hpp>
 #include <tessera/with/detail/curl/curl_url.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -57,34 +56,22 @@ struct Site {
       fail("found a pause out of range, expected 0 to the patience");
     if (options.certificates.find('\0') != std::string::npos)
       fail(to_text({"found a zero byte in certificates, \"", options.certificates, "\", expected a path"}));
-    add_header("Accept-Encoding: identity");
+    add_header(headers, "Accept-Encoding: identity");
     for (auto const& header : options.headers) {
       if (header.find_first_of("\r\n\0", 0, 3) != header.npos || header.find(':') == header.npos)
         fail("found a header that is not a line \"name: value\"");
-      add_header(header);
+      add_header(headers, header);
     }
   }
-
-  /// Frees a list of headers.
-  struct FreeList {
-    /// Also of null.
-    void operator()(curl_slist* list) const { ::curl_slist_free_all(list); }
-  };
 
   /// The store's address, its options, the headers of each request, and the number of requests at once.
   Url url;
   HttpOptions options;
-  std::unique_ptr<curl_slist, FreeList> headers{};
+  Headers headers{};
   mutable Pace pace{options.first_at_once, options.most_at_once};  // the only mutable member
 
  private:
   [[noreturn]] void fail(std::string problem) const { throw StoreError{std::move(problem)}.in_store(url.name()); }
-  void add_header(std::string const& header) {
-    auto* const longer = ::curl_slist_append(headers.get(), header.c_str());
-    if (!longer) throw std::bad_alloc{};
-    static_cast<void>(headers.release());
-    headers.reset(longer);
-  }
 };
 
 }  // namespace http

@@ -40,6 +40,7 @@ class ForwardingStore {
 
  public:
   using buffer_type = buffer_of<S>;
+  static constexpr bool versions_only_reads = VersionsOnlyReads<S>;
   static constexpr bool reads_in_turn = what.batches && ReadsInTurn<S>;
 
   std::string name() const {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <new>
 #include <optional>
+#include <random>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,9 +14,7 @@
 #include <unistd.h>
 
 #include <tessera/core/error.hpp>
-#include <tessera/store/detail/coalesce.hpp>
 #include <tessera/store/detail/waiting.hpp>
-#include <tessera/store/read_request.hpp>
 #include <tessera/with/detail/curl/curl_pipes.hpp>
 #include <tessera/with/detail/curl/curl_transfer.hpp>
 
@@ -26,7 +24,6 @@ namespace http {
 /// Kept by a queue, with its connections, for one thread at a time.
 class Batch {
   using Clock = std::chrono::steady_clock;
-  using Request = ReadRequest<space::Host>;
   static constexpr std::size_t most_kept = 1024;  // connections
 
  public:
@@ -40,9 +37,9 @@ class Batch {
     multi_.reset();
   }
 
-  /// Returns when all requests have answers. Throws: StoreError that names the key; exceptions of a destination;
-  /// Cancelled. `total`, if given, is set to the bytes of the one request's value.
-  void run(Site const& site, std::span<Request> requests, std::size_t most_at_once, std::uint64_t* total = nullptr) {
+  /// Returns when all tasks are done. Each of `stops` ends it. Throws: StoreError that names the key; exceptions of a
+  /// destination; Cancelled.
+  void run(Site const& site, std::span<Task* const> tasks, std::span<Stop const> stops, std::size_t most_at_once) {
     if (process_ != ::getpid()) {
       abandon();
       open();
@@ -51,8 +48,7 @@ class Batch {
     auto const kept = static_cast<long>(std::min(most_at_once, most_kept));
     check(::curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kept));
     QuietPipes const quiet;
-    plan(requests);
-    for (auto& asked : asked_) asked.total = total;
+    stops_ = stops;
     struct End {
       Batch& batch;
       Pace& pace;
@@ -61,11 +57,11 @@ class Batch {
     for (std::size_t next = 0;;) {
       expect_going();
       start_again(site);
-      for (; busy_.size() < most_at_once && next < asked_.size() && site.pace.take(); ++next) start(site, asked_[next]);
-      if (busy_.empty() && next == asked_.size()) return;
+      for (; busy_.size() < most_at_once && next < tasks.size() && site.pace.take(); ++next) start(site, *tasks[next]);
+      if (busy_.empty() && next == tasks.size()) return;
       if (busy_.empty()) {  // other threads have all requests that the server may have
         detail::try_until_true(stops_.empty() ? nullptr : stops_.front(), [&] { return site.pace.take(); });
-        start(site, asked_[next++]);
+        start(site, *tasks[next++]);
       }
       int count = 0;
       check(::curl_multi_perform(multi_.get(), &count));
@@ -99,43 +95,12 @@ class Batch {
     if (status != CURLM_OK) throw StoreError{to_text({"cURL: ", ::curl_multi_strerror(status)})};
   }
 
-  // Ranges of a key with known ends share a request where they lie close together.
-  void plan(std::span<Request> requests) {
-    asked_.clear();
-    wanted_.clear();
-    stops_.clear();
-    for (auto const& request : requests) {
-      auto const stop = request.destination.limits().stop;
-      if (stop && std::ranges::find(stops_, stop) == stops_.end()) stops_.push_back(stop);
-    }
-    wanted_.reserve(requests.size());  // asked_ points to its elements
-    for (auto const of_key : runs_of_key(requests)) {
-      auto const first = wanted_.size();
-      for (std::size_t i = 0; i < of_key.size(); ++i) {
-        auto const& range = of_key[i].range;
-        if (!range.from_end && range.size < ~range.offset) wanted_.push_back({range.offset, range.size, i});
-      }
-      auto const limits = of_key.front().limits(usual_gap);
-      for (auto const run : runs_within(std::span{wanted_}.subspan(first), limits)) {
-        auto end = run.front().offset;
-        for (auto const& range : run) end = std::max(end, range.offset + range.size);
-        asked_.push_back({of_key, run, {run.front().offset, end - run.front().offset}});
-      }
-      for (std::size_t i = 0; i < of_key.size(); ++i) {
-        auto const& range = of_key[i].range;
-        if (!range.from_end && range.size < ~range.offset) continue;
-        wanted_.push_back({range.offset, range.size, i});
-        asked_.push_back({of_key, std::span{wanted_}.last(1), range});
-      }
-    }
-  }
-
   void expect_going() const {
     for (auto const stop : stops_) detail::expect_going(stop);
   }
 
   // Starts a request that the pace has admitted.
-  void start(Site const& site, Asked const& asked) {
+  void start(Site const& site, Task& task) {
     try {
       if (idle_.empty()) idle_.push_back(std::make_unique<Transfer>());
       busy_.reserve(busy_.size() + 1);
@@ -147,7 +112,7 @@ class Batch {
     busy_.push_back({std::move(idle_.back())});
     idle_.pop_back();
     auto& transfer = *busy_.back().transfer;
-    transfer.begin(site, asked);
+    begin([&] { transfer.begin(site, task); }, task);
     check(::curl_multi_add_handle(multi_.get(), transfer.handle()));
   }
   void start_again(Site const& site) {
@@ -155,7 +120,7 @@ class Batch {
     for (auto& one : busy_) {
       if (!one.next_try || *one.next_try > now || !site.pace.take()) continue;
       one.next_try.reset();
-      one.transfer->begin_again(site);
+      begin([&] { one.transfer->begin_again(site); }, one.transfer->task());
       check(::curl_multi_add_handle(multi_.get(), one.transfer->handle()));
     }
   }
@@ -169,7 +134,13 @@ class Batch {
       auto const one = std::ranges::find_if(busy_, [&](auto const& busy) { return busy.transfer->handle() == handle; });
       check(::curl_multi_remove_handle(multi_.get(), handle));
       site.pace.hear(one->transfer->heard(how));
-      if (end(*one->transfer, how, site) == TransferEnd::again) {
+      auto const ended = end(*one->transfer, how, site);
+      if (ended == TransferEnd::next) {
+        begin([&] { one->transfer->begin_next(site); }, one->transfer->task());
+        check(::curl_multi_add_handle(multi_.get(), handle));
+        continue;
+      }
+      if (ended == TransferEnd::again) {
         one->next_try = Clock::now() + pause_before_next(*one->transfer, site.options);
         site.pace.give_back();
         continue;
@@ -181,21 +152,32 @@ class Batch {
     }
     return any;
   }
+  // Errors name the task's key.
+  template <class F>
+  static void begin(F&& f, Task const& task) try {
+    f();
+  } catch (Error& error) {
+    error.in_key(task.key().path);
+    throw;
+  }
   static TransferEnd end(Transfer& transfer, CURLcode how, Site const& site) {
     try {
       return transfer.end(how, site.options);
     } catch (Error& error) {
-      error.in_key(transfer.asked().key().path);
+      error.in_key(transfer.task().key().path);
       throw;
     }
   }
 
-  // The doubled pause, or longer if the server says so, but at most the patience.
-  static Clock::duration pause_before_next(Transfer const& transfer, HttpOptions const& options) {
+  // The doubled pause, shortened by up to a half so that refused programs do not return together; or longer if the
+  // server says so; but at most the patience.
+  Clock::duration pause_before_next(Transfer const& transfer, HttpOptions const& options) {
     curl_off_t said = 0;  // seconds
     ::curl_easy_getinfo(transfer.handle(), CURLINFO_RETRY_AFTER, &said);
     auto const doubled = options.pause * (1u << std::min(transfer.tries() - 1, 16u));
-    auto const wanted = std::max<Clock::duration>(doubled, std::chrono::seconds{std::min<curl_off_t>(said, 86'400)});
+    std::uniform_real_distribution<double> share{0.5, 1.0};
+    auto const jittered = std::chrono::duration_cast<Clock::duration>(doubled * share(random_));
+    auto const wanted = std::max<Clock::duration>(jittered, std::chrono::seconds{std::min<curl_off_t>(said, 86'400)});
     return std::min<Clock::duration>(wanted, options.patience);
   }
   int milliseconds_to_wait() const {
@@ -218,11 +200,10 @@ class Batch {
 
   std::unique_ptr<CURLM, FreeMulti> multi_;  // outlives the transfers
   pid_t process_ = 0;
-  std::vector<WantedRange> wanted_;
-  std::vector<Asked> asked_;
   std::vector<std::unique_ptr<Transfer>> idle_;
   std::vector<Busy> busy_;
-  std::vector<Stop> stops_;  // of the requests, without duplicates
+  std::span<Stop const> stops_;
+  std::minstd_rand random_{std::random_device{}()};
 };
 
 }  // namespace http

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <tessera/core/error.hpp>
 
@@ -53,13 +55,24 @@ struct ContentRange {
   }
 };
 
-/// Parts of the header that cURL does not report.
+/// The header of an answer.
 struct Response {
+  long status = 0;
+  std::optional<std::uint64_t> length{};  ///< bytes of the body, if the server tells
+  std::string redirection{};              ///< an absolute address, or empty
   std::optional<ContentRange> range;
   std::string range_text, encoding;
   bool is_whole = false;  ///< the header is complete: a connection may end before
   bool keeps_connection = false;
+  std::string etag{};  ///< with its quotes
+  std::vector<std::pair<std::string, std::string>> amazon{};  ///< headers of the name x-amz-...
 
+  /// The value of a header of Amazon's, or empty. `name`: in lower case.
+  std::string_view of_amazon(std::string_view name) const {
+    for (auto const& [one, value] : amazon)
+      if (one == name) return value;
+    return {};
+  }
   /// Takes a line of the header as received. Other headers, such as those of redirections, may precede an answer, and a
   /// trailer may follow its body.
   void take(std::string_view line) {
@@ -81,6 +94,8 @@ struct Response {
       if (said.find("close") != said.npos) keeps_connection = false;
       if (said.find("keep-alive") != said.npos) keeps_connection = true;
     }
+    if (name == "etag") etag = value;
+    if (name.starts_with("x-amz-")) amazon.emplace_back(name, value);
     if (name == "content-encoding") encoding = in_lower_case(value);
   }
   /// Throws: StoreError, if the body is not the value's plain bytes.

@@ -11,6 +11,22 @@
 namespace tessera { inline namespace v0 {
 namespace http {
 
+/// All but letters, digits, "-", ".", "_", "~" (RFC 3986, 2.3) and the characters of `kept` become "%" and two digits.
+inline std::string percent_encoded(std::string_view text, std::string_view kept = {}) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string result;
+  for (char const c : text) {
+    bool const is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+                          c == '.' || c == '_' || c == '~' || kept.find(c) != kept.npos;
+    auto const byte = static_cast<unsigned char>(c);
+    if (is_plain)
+      result += c;
+    else
+      result.append({'%', digits[byte >> 4u], digits[byte & 15u]});
+  }
+  return result;
+}
+
 /// "https://user:password@host/folder?query": a key follows the folder in its address. All keys share the query, which
 /// may hold the credentials.
 class Url {
@@ -53,21 +69,10 @@ class Url {
     return user == root_.npos || user < host ? root_ : root_.substr(0, host) + root_.substr(user + 1);
   }
 
-  /// The key's address, percent-encoded (RFC 3986, 2.3): all but letters, digits, "-", ".", "_" and "~".
-  std::string of(Key const& key) const {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    auto result = root_ + '/';
-    for (char const c : key.path) {
-      bool const is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-                            c == '.' || c == '_' || c == '~' || c == '/';
-      auto const byte = static_cast<unsigned char>(c);
-      if (is_plain)
-        result += c;
-      else
-        result.append({'%', digits[byte >> 4u], digits[byte & 15u]});
-    }
-    return result + query_;
-  }
+  /// The key's address, percent-encoded.
+  std::string of(Key const& key) const { return root_ + '/' + percent_encoded(key.path, "/") + query_; }
+  /// The address of the folder itself, without the query.
+  std::string const& root() const { return root_; }
 
  private:
   std::string root_, query_;

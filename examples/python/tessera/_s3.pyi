@@ -1,0 +1,3 @@
+from ._tessera import Store
+
+def store(address: str) -> Store: ...

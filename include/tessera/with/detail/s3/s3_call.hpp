@@ -1,0 +1,69 @@
+// s3::CallTask: a request to a bucket whose answer is kept as a whole.
+#pragma once
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tessera/key/key.hpp>
+#include <tessera/with/detail/curl/curl_call.hpp>
+#include <tessera/with/detail/curl/curl_task.hpp>
+#include <tessera/with/detail/s3/s3_site.hpp>
+#include <tessera/with/detail/s3/s3_xml.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace s3 {
+
+/// How often a request is sent.
+enum class Sent { until_answered, once };
+
+class CallTask : public http::Call {
+ public:
+  /// Every status but these is an error.
+  CallTask(Site const& site, Key key, Ask ask, std::vector<long> expected, Sent sent = Sent::until_answered)
+      : http::Call{std::move(key)}, site_{site}, ask_{std::move(ask)}, expected_{std::move(expected)}, sent_{sent} {}
+
+  http::Request begin() override {
+    begin_body();
+    ++tries_;
+    return site_.request(ask_);
+  }
+  http::TaskEnd end(http::Response const& response) override {
+    keep(response);
+    // A server that has begun to answer 200 can only report an error in the body.
+    bool const is_error = response.status == 200 && body().find("<Error>") != std::string::npos;
+    if (!is_error && std::ranges::find(expected_, response.status) != expected_.end()) return http::TaskEnd::done;
+    return is_passing(site_, response.status, xml::text_of(body(), "Code")) ? http::TaskEnd::may_pass
+                                                                            : http::TaskEnd::refused;
+  }
+  bool may_repeat() const override { return sent_ == Sent::until_answered; }
+  std::string why(http::Response const& response) const override { return explained(site_, response, body()); }
+
+  long status() const { return response().status; }
+  /// Whether an earlier try may have been done, although its answer was lost.
+  bool was_repeated() const { return tries_ > 1; }
+
+ protected:
+  Site const& site() const { return site_; }
+  Ask& ask() { return ask_; }
+
+ private:
+  Site const& site_;
+  Ask ask_;
+  std::vector<long> expected_;
+  Sent sent_;
+  unsigned tries_ = 0;
+};
+
+/// Sends one request, without a queue. Throws: StoreError; Cancelled.
+inline CallTask call(Site const& site, Key const& key, Ask ask, std::vector<long> expected,
+                     Sent sent = Sent::until_answered, Stop stop = nullptr) {
+  CallTask task{site, key, std::move(ask), std::move(expected), sent};
+  http::Task* const one = &task;
+  site.run({&one, 1}, {&stop, stop ? 1U : 0U});
+  return task;
+}
+
+}  // namespace s3
+}}  // namespace tessera::v0

@@ -1,0 +1,178 @@
+// s3::Settings: what a bucket's address, S3Options, the environment and the profile's files say together.
+#pragma once
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tessera/core/error.hpp>
+#include <tessera/with/curl_site.hpp>
+#include <tessera/with/detail/s3/s3_sign.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace s3 {
+
+inline std::string from_environment(char const* name) {
+  auto const* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// The members of a profile in "~/.aws/credentials" and "~/.aws/config", or other files that the environment names.
+/// Files that are missing have none.
+class Profile {
+ public:
+  explicit Profile(std::string name) : name_{std::move(name)} {
+    auto const home = from_environment("HOME");
+    auto const file = [&](char const* variable, char const* usual) {
+      auto const named = from_environment(variable);
+      return named.empty() ? home + usual : named;
+    };
+    read(file("AWS_CONFIG_FILE", "/.aws/config"), name_ == "default" ? name_ : "profile " + name_);
+    read(file("AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials"), name_);
+  }
+
+  std::string const& name() const { return name_; }
+  /// Whether a file has the profile.
+  bool is_there() const { return is_there_; }
+  /// Empty: none.
+  std::string of(std::string const& member) const {
+    auto const found = members_.find(member);
+    return found == members_.end() ? std::string{} : found->second;
+  }
+
+ private:
+  void read(std::string const& path, std::string const& section) {
+    auto const trimmed = [](std::string_view text) {
+      auto const begin = text.find_first_not_of(" \t\r"), end = text.find_last_not_of(" \t\r");
+      return std::string{begin == text.npos ? std::string_view{} : text.substr(begin, end - begin + 1)};
+    };
+    std::ifstream file{path};
+    bool is_in_section = false;
+    for (std::string line; std::getline(file, line);) {
+      bool const is_nested = line.starts_with(' ') || line.starts_with('\t');  // below a member, as "s3 ="
+      auto const text = trimmed(line);
+      if (text.empty() || text[0] == '#' || text[0] == ';') continue;
+      if (text.front() == '[' && text.back() == ']') {
+        is_in_section = trimmed(std::string_view{text}.substr(1, text.size() - 2)) == section;
+        is_there_ = is_there_ || is_in_section;
+        continue;
+      }
+      auto const equals = text.find('=');
+      if (!is_in_section || is_nested || equals == text.npos) continue;
+      members_[trimmed(std::string_view{text}.substr(0, equals))] = trimmed(std::string_view{text}.substr(equals + 1));
+    }
+  }
+
+  std::string name_;
+  bool is_there_ = false;
+  std::map<std::string, std::string> members_;
+};
+
+/// All of it is decided when a store is made.
+struct Settings {
+  std::string bucket{}, folder{};  ///< the folder without slashes around it, or empty
+  std::string endpoint{}, region{};
+  bool has_bucket_in_path = false;
+  bool is_anonymous = false;
+  Credentials given{};  ///< without a key: from a role's token, or from the instance
+  std::string role{}, role_session{}, token_file{};
+  std::uint64_t multipart_above = 0, part_bytes = 0;
+  bool one_writer = false;
+  std::chrono::seconds lease{}, lock_patience{};
+  HttpOptions http{};
+
+  std::string name() const { return to_text({"s3://", bucket, folder.empty() ? "" : "/", folder}); }
+};
+
+/// Sets bucket and folder. Throws: StoreError, which shows nothing of an invalid address.
+inline Settings settings_of_address(std::string_view address) {
+  constexpr std::string_view scheme = "s3://";
+  auto const fail = [](char const* why) { throw StoreError{to_text({"found an address ", why})}.in_store("S3"); };
+  if (!address.starts_with(scheme)) fail("of another kind, expected s3://bucket/folder");
+  address.remove_prefix(scheme.size());
+  Settings settings;
+  settings.bucket = address.substr(0, address.find('/'));
+  if (settings.bucket.empty()) fail("without a bucket, expected s3://bucket/folder");
+  if (settings.bucket.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") !=
+      std::string::npos)
+    fail("with a bucket of other characters than letters, digits, \".\", \"-\" and \"_\"");
+  address.remove_prefix(std::min(address.size(), settings.bucket.size() + 1));
+  while (address.ends_with('/')) address.remove_suffix(1);
+  settings.folder = address;
+  if (!settings.folder.empty()) check_key(Key{settings.folder});
+  return settings;
+}
+
+/// `Options`: S3Options. Reads the environment and the files of profiles. Throws: StoreError.
+template <class Options>
+Settings settings_of(std::string_view address, Options options) {
+  auto settings = settings_of_address(address);
+  auto const fail = [&](std::string problem) { throw StoreError{std::move(problem)}.in_store(settings.name()); };
+  auto const first_of = [](auto const&... candidates) {
+    std::string found;
+    for (auto const& one : std::array{std::string{candidates}...})
+      if (found.empty()) found = one;
+    return found;
+  };
+  bool const names_profile = !options.profile.empty();
+  Profile const profile{first_of(options.profile, from_environment("AWS_PROFILE"), "default")};
+  if (names_profile && !profile.is_there()) fail(to_text({"there is no profile \"", options.profile, "\""}));
+
+  settings.region = first_of(options.region, from_environment("AWS_REGION"), from_environment("AWS_DEFAULT_REGION"),
+                             profile.of("region"), "us-east-1");
+  settings.endpoint = first_of(options.endpoint, from_environment("AWS_ENDPOINT_URL_S3"),
+                               from_environment("AWS_ENDPOINT_URL"), profile.of("endpoint_url"));
+  using Style = decltype(options.style);
+  bool const is_automatic = options.style == Style::automatic;
+  // Certificates of Amazon's do not cover a bucket's name with a dot.
+  settings.has_bucket_in_path = is_automatic
+                                    ? !settings.endpoint.empty() || settings.bucket.find('.') != std::string::npos
+                                    : options.style == Style::path;
+  if (settings.endpoint.empty()) settings.endpoint = "https://s3." + settings.region + ".amazonaws.com";
+
+  auto const unsigned_too = from_environment("AWS_NO_SIGN_REQUEST");
+  settings.is_anonymous = options.anonymous || unsigned_too == "YES" || unsigned_too == "true" || unsigned_too == "1";
+  if (options.access_key.empty() != options.secret_key.empty())
+    fail("found one of access_key and secret_key, expected both or neither");
+  Credentials const of_environment{from_environment("AWS_ACCESS_KEY_ID"), from_environment("AWS_SECRET_ACCESS_KEY"),
+                                   from_environment("AWS_SESSION_TOKEN")};
+  Credentials const of_profile{profile.of("aws_access_key_id"), profile.of("aws_secret_access_key"),
+                               profile.of("aws_session_token")};
+  if (!options.access_key.empty())
+    settings.given = {options.access_key, options.secret_key, options.session_token};
+  else if (!names_profile && !of_environment.key.empty() && !of_environment.secret.empty())
+    settings.given = of_environment;
+  else if (!of_profile.key.empty() && !of_profile.secret.empty())
+    settings.given = of_profile;
+  settings.role = first_of(from_environment("AWS_ROLE_ARN"), profile.of("role_arn"));
+  settings.role_session =
+      first_of(from_environment("AWS_ROLE_SESSION_NAME"), profile.of("role_session_name"), "tessera");
+  settings.token_file =
+      first_of(from_environment("AWS_WEB_IDENTITY_TOKEN_FILE"), profile.of("web_identity_token_file"));
+  if (!is_for_headers(settings.given) || !is_for_headers({settings.region}))
+    fail("found a credential, or a region, with a character that no header can have");
+
+  constexpr std::uint64_t least_part = std::uint64_t{5} << 20, most_put = std::uint64_t{5} << 30;
+  if (options.part_bytes < least_part || options.part_bytes > most_put)
+    fail("found part_bytes out of range, expected 5 MiB to 5 GiB");
+  if (options.multipart_above > most_put) fail("found multipart_above out of range, expected at most 5 GiB");
+  if (options.lease < std::chrono::seconds{1} || options.lease > std::chrono::hours{24})
+    fail("found a lease out of range, expected one second to one day");
+  if (options.lock_patience.count() < 0) fail("found a lock_patience out of range, expected 0 or more");
+  settings.multipart_above = options.multipart_above;
+  settings.part_bytes = options.part_bytes;
+  settings.one_writer = options.one_writer;
+  settings.lease = options.lease;
+  settings.lock_patience = options.lock_patience;
+  settings.http = std::move(options.http);
+  return settings;
+}
+
+}  // namespace s3
+}}  // namespace tessera::v0

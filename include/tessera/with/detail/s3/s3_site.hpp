@@ -1,0 +1,212 @@
+// s3::Site: a bucket's server, and how requests to it are addressed and signed. Shared by the copies of a store.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/error.hpp>
+#include <tessera/key/key.hpp>
+#include <tessera/memory/bytes.hpp>
+#include <tessera/with/curl_site.hpp>
+#include <tessera/with/detail/curl/curl_batch.hpp>
+#include <tessera/with/detail/curl/curl_task.hpp>
+#include <tessera/with/detail/s3/s3_roles.hpp>
+#include <tessera/with/detail/s3/s3_settings.hpp>
+#include <tessera/with/detail/s3/s3_sign.hpp>
+#include <tessera/with/detail/s3/s3_xml.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace s3 {
+
+/// A request before it is signed.
+struct Ask {
+  std::string method = "GET";
+  std::string path{};  ///< the object's whole name; empty: the bucket
+  Pairs query{};
+  Pairs headers{};  ///< names in lower case
+  ByteView<space::Host> body{};
+  std::string range{};
+};
+
+class Site {
+ public:
+  explicit Site(Settings given)
+      : settings_{std::move(given)}, web_{address_of(settings_), settings_.http}, random_{std::random_device{}()} {
+    auto const& root = web_.url.root();
+    auto const authority = root.find("://") + 3, path = std::min(root.find('/', authority), root.size());
+    server_ = root.substr(0, path);
+    base_ = root.substr(path);
+    host_ = root.substr(authority, path - authority);
+    if (host_.find('@') != host_.npos)
+      throw StoreError{"found an endpoint with a user, expected keys in S3Options"}.in_store(settings_.name());
+    std::string_view const usual = web_.url.is_secure() ? ":443" : ":80";
+    if (host_.ends_with(usual)) host_.resize(host_.size() - usual.size());
+  }
+
+  Settings const& settings() const { return settings_; }
+  http::Site const& web() const { return web_; }
+  /// In messages.
+  std::string name() const { return to_text({settings_.name(), " at ", server_, base_}); }
+  /// The object of a key.
+  std::string path_of(std::string_view key) const {
+    return settings_.folder.empty() ? std::string{key} : to_text({settings_.folder, "/", key});
+  }
+
+  /// Signs it, unless requests are anonymous. Throws: StoreError, if there are no credentials.
+  http::Request request(Ask const& ask) const {
+    auto path = base_;
+    if (settings_.has_bucket_in_path) path += '/' + settings_.bucket;
+    if (!ask.path.empty()) path += '/' + http::percent_encoded(ask.path, "/");
+    if (path.empty()) path = "/";
+    auto const query = query_text(ask.query);
+    http::Request result{.url = server_ + path + (query.empty() ? "" : "?" + query),
+                         .method = ask.method,
+                         .range = ask.range,
+                         .body = ask.body,
+                         .follows_redirections = false};
+    add_usual_headers(result, ask);
+    auto const credentials = this->credentials();
+    if (credentials.key.empty()) return result;
+    // Over TLS the body needs no digest: nothing changes it on its way.
+    auto const payload = web_.url.is_secure() && ask.body.size > 0 ? std::string{"UNSIGNED-PAYLOAD"}
+                                                                   : hex(sha256(ask.body.data, ask.body.size));
+    auto const time = time_text(std::chrono::system_clock::now());
+    std::map<std::string, std::string> headers{
+        {"host", host_}, {"x-amz-content-sha256", payload}, {"x-amz-date", time}};
+    if (!credentials.token.empty()) headers.emplace("x-amz-security-token", credentials.token);
+    for (auto const& [name, value] : headers)
+      if (name != "host") http::add_header(result.headers, name + ": " + value);
+    for (auto const& [name, value] : ask.headers)
+      if (name.starts_with("x-amz-")) headers.emplace(name, value);
+    http::add_header(result.headers, "Authorization: " + authorization(credentials, settings_.region, time,
+                                                                       {ask.method, path, query, headers, payload}));
+    return result;
+  }
+  /// The request at another address, where a redirection leads: without signature, token and the site's own headers.
+  http::Request request_elsewhere(std::string address, Ask const& ask) const {
+    if (web_.url.is_secure() && !address.starts_with("https://"))
+      throw StoreError{"the server redirects to an address without TLS"};
+    http::Request result{
+        .url = std::move(address), .method = ask.method, .range = ask.range, .follows_redirections = false};
+    http::add_header(result.headers, "Accept-Encoding: identity");
+    for (auto const& [name, value] : ask.headers)
+      if (!name.starts_with("x-amz-")) http::add_header(result.headers, name + ": " + value);
+    return result;
+  }
+
+  /// Throws: StoreError, if there are none. Waits for a server that lends them, about once an hour.
+  Credentials credentials() const {
+    if (settings_.is_anonymous || !settings_.given.key.empty()) return settings_.given;
+    std::lock_guard lock{mutex_};
+    auto const now = std::chrono::system_clock::now();
+    if (!lent_.key.empty() && (!lent_.expires || now + std::chrono::minutes{5} < *lent_.expires)) return lent_;
+    if (!settings_.token_file.empty() && !settings_.role.empty()) {
+      lent_ = credentials_of_role(settings_);
+    } else {
+      auto found = credentials_of_instance(settings_.http);
+      if (!found)
+        throw StoreError{
+            "found no credentials in S3Options, environment, profile and instance metadata; set "
+            "S3Options::anonymous to read what is public"};
+      lent_ = std::move(*found);
+    }
+    if (!is_for_headers(lent_)) throw StoreError{"the credentials that a server lends have characters of no header"};
+    return lent_;
+  }
+  /// The server says that they have expired. False: it cannot be helped.
+  bool renew_credentials() const {
+    if (!settings_.given.key.empty()) return false;
+    std::lock_guard lock{mutex_};
+    return !std::exchange(lent_, {}).key.empty();
+  }
+
+  /// Runs tasks without a queue, for calls that have none. Throws: as Batch::run.
+  void run(std::span<http::Task* const> tasks, std::span<Stop const> stops = {}) const {
+    auto batch = take_batch();
+    batch->run(web_, tasks, stops, web_.options.most_at_once);
+    std::lock_guard lock{mutex_};
+    batches_.push_back(std::move(batch));
+  }
+
+  /// A text that no other call of any program returns.
+  std::string unique() const {
+    std::lock_guard lock{mutex_};
+    Digest text{};
+    for (auto& byte : text) byte = static_cast<unsigned char>(random_());
+    return to_text({static_cast<std::uint64_t>(::getpid()), "-", hex(text).substr(0, 32)});
+  }
+
+ private:
+  static std::string address_of(Settings const& settings) {
+    if (settings.has_bucket_in_path) return settings.endpoint;
+    auto const at = settings.endpoint.find("://");
+    if (at == std::string::npos) return settings.endpoint;
+    return settings.endpoint.substr(0, at + 3) + settings.bucket + '.' + settings.endpoint.substr(at + 3);
+  }
+
+  void add_usual_headers(http::Request& request, Ask const& ask) const {
+    for (auto const* line = web_.headers.get(); line; line = line->next) http::add_header(request.headers, line->data);
+    for (auto const& [name, value] : ask.headers) http::add_header(request.headers, name + ": " + value);
+    if (ask.method != "PUT" && ask.method != "POST") return;
+    http::add_header(request.headers, "Content-Type: application/octet-stream");
+    http::add_header(request.headers, "Expect:");  // cURL would wait for leave to send
+  }
+
+  std::unique_ptr<http::Batch> take_batch() const {
+    std::lock_guard lock{mutex_};
+    if (batches_.empty()) return std::make_unique<http::Batch>();
+    auto batch = std::move(batches_.back());
+    batches_.pop_back();
+    return batch;
+  }
+
+  Settings const settings_;
+  http::Site const web_;
+  std::string server_, base_, host_;  // "https://host:port", "/path", and as the header Host
+  std::mutex mutable mutex_;
+  Credentials mutable lent_;
+  std::vector<std::unique_ptr<http::Batch>> mutable batches_;  // with their connections
+  std::mt19937_64 mutable random_;
+};
+
+/// What a refusal says: the error's code, its message and the request's number; begins with a space. Shows no secret.
+inline std::string explained(Site const& site, http::Response const& response, std::string_view body) {
+  auto const code = xml::text_of(body, "Code");
+  auto message = xml::text_of(body, "Message");
+  if (message.size() > 300) message.resize(300);
+  for (char& c : message)
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  auto const credentials = site.settings().given;
+  for (auto const* secret : {&credentials.secret, &credentials.token})
+    if (!secret->empty() && message.find(*secret) != message.npos) message.clear();
+  std::string number{response.of_amazon("x-amz-request-id")};
+  if (number.empty()) number = xml::text_of(body, "RequestId");
+  std::string text;
+  if (!code.empty()) text += " " + code;
+  if (!message.empty()) text += ": " + message;
+  if (auto const region = response.of_amazon("x-amz-bucket-region");
+      !region.empty() && region != site.settings().region)
+    text += to_text({", the bucket is in region ", region, ", not ", site.settings().region});
+  if (!number.empty()) text += ", request " + number;
+  return text;
+}
+
+/// Whether a refusal may pass. `code`: of the error, or empty.
+inline bool is_passing(Site const& site, long status, std::string_view code) {
+  if (code == "ExpiredToken" || code == "ExpiredTokenException") return site.renew_credentials();
+  return http::may_pass(status) || code == "SlowDown" || code == "RequestTimeout" || code == "InternalError" ||
+         code == "ConditionalRequestConflict" || code == "OperationAborted";
+}
+
+}  // namespace s3
+}}  // namespace tessera::v0
