@@ -50,7 +50,7 @@ namespace detail {
 template <class O, class... Given>
 O options_among(Given const&... given) {
   O found{};
-  auto const take = [&]<class G>(G const& one) {
+  [[maybe_unused]] auto const take = [&]<class G>(G const& one) {
     if constexpr (std::same_as<G, O>) found = one;
   };
   (take(given), ...);
@@ -69,7 +69,7 @@ struct open_by<Schemes<Ss...>> {
     if constexpr ((check_scheme<Ss>() && ...)) {
       static_assert((takes<Options> && ...), "tessera: these options are of no scheme in the list");
       std::optional<StoreAt> found;
-      auto const try_one = [&]<class S>(std::type_identity<S>) {
+      [[maybe_unused]] auto const try_one = [&]<class S>(std::type_identity<S>) {
         if (!found) found = S::open(address, options_among<typename S::options_type>(options...));
       };
       (try_one(std::type_identity<Ss>{}), ...);

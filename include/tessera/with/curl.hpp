@@ -16,6 +16,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/read_request.hpp>
+#include <tessera/store/schemes.hpp>
 #include <tessera/with/curl_site.hpp>
 #include <tessera/with/detail/curl/curl_batch.hpp>
 #include <tessera/with/detail/curl/curl_plan.hpp>
@@ -112,5 +113,18 @@ class HttpStore {
 };
 
 static_assert(ReadableStore<HttpStore>);
+
+namespace scheme {
+
+/// "https://host/a.zarr/t1", also of http.
+struct Http {
+  using options_type = HttpOptions;
+  static std::optional<StoreAt> open(std::string const& address, HttpOptions const& options) {
+    if (!detail::is_web(detail::scheme_of(address))) return std::nullopt;
+    return StoreAt{HttpStore{address, options}};
+  }
+};
+
+}  // namespace scheme
 
 }}  // namespace tessera::v0

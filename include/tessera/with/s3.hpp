@@ -19,6 +19,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/read_request.hpp>
+#include <tessera/store/schemes.hpp>
 #include <tessera/store/write_many.hpp>
 #include <tessera/with/curl_site.hpp>
 #include <tessera/with/detail/s3/s3_bucket.hpp>
@@ -196,5 +197,18 @@ class S3Store {
 };
 
 static_assert(Store<S3Store<HostBuffer>> && ListableStore<S3Store<HostBuffer>>);
+
+namespace scheme {
+
+/// "s3://bucket/a.zarr/t1".
+struct S3 {
+  using options_type = S3Options;
+  static std::optional<StoreAt> open(std::string const& address, S3Options const& options) {
+    if (detail::scheme_of(address) != "s3") return std::nullopt;
+    return StoreAt{S3Store<HostBuffer>{address, options}};
+  }
+};
+
+}  // namespace scheme
 
 }}  // namespace tessera::v0
