@@ -233,6 +233,24 @@ TEST_CASE("a shard that changes between the reads of its index and its chunks is
   CHECK(count(asked, "HEAD") == 0);
 }
 
+TEST_CASE("a shard whose answer was cut, and that has changed before the second try, is read again") {
+  if (!test::has_s3("cut answers of a shard")) return;
+  test::S3Server const server;
+  auto const store = server.at("f");
+  Pipeline<space::Host, codec::Sharding<Pipeline<space::Host, codec::Bytes>>> const shards{{.chunk_shape = {4}}};
+  for (std::string const path : {"old", "new"}) {
+    auto const n = path == "old" ? 64U : 32U;
+    std::vector<std::int32_t> numbers(n, path == "old" ? 1 : 2);
+    create_array<std::int32_t, 1>(store, path, {.shape = {64}, .chunks = {64}}, shards).write({{0, n}}, numbers);
+  }
+  auto const array = open_array<std::int32_t, 1, AllCodecs>(store, "old");
+  server.fault("short", 1, "GET", "/f/old/c/0");
+  server.ask("replace?path=f/old/c/0&by=f/new/c/0");
+  auto const read = array.read({{24, 40}});
+  CHECK(read(0) == 2);
+  CHECK(read(15) == 0);
+}
+
 TEST_CASE("a read that waits for a bucket ends when it is told to stop, and its requests with it") {
   if (!test::has_s3("cancelled reads of a bucket")) return;
   test::S3Server const server;

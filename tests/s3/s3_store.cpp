@@ -167,6 +167,11 @@ TEST_CASE("names with all characters are signed, listed and erased") {
   test::HostQueue on;
   store.erase_many(keys, on);
   CHECK(listed(store, "") == Lines{});
+
+  for (auto const& name : names) test::put(store, name, name);
+  server.fault("status:501:NotImplemented", 1, "POST", "delete=");
+  store.erase_many(keys, on);
+  CHECK(listed(store, "") == Lines{});
 }
 
 TEST_CASE("a listing goes on over pages, and shows the folders of one level") {

@@ -130,7 +130,11 @@ class Bucket {
                                 .headers = {{"x-amz-checksum-sha256", base64(sha256(list.data(), list.size()))},
                                             {"x-amz-sdk-checksum-algorithm", "SHA256"}},
                                 .body = {reinterpret_cast<std::byte const*>(list.data()), list.size()}},
-                               {200});
+                               {200, 400, 404, 405, 501});
+      if (answer.status() != 200) {  // Google's knows no such request
+        erase_each(some);
+        continue;
+      }
       std::string_view rest = answer.body();
       if (auto const error = xml::take(rest, "Error"))
         throw StoreError{to_text({"the server did not erase it: ", xml::text_of(*error, "Code"), ": ",
@@ -146,6 +150,18 @@ class Bucket {
   }
 
  private:
+  // All requests are under way at once.
+  void erase_each(std::span<Key const> keys) {
+    std::deque<CallTask> erasures;
+    std::vector<http::Task*> tasks;
+    for (auto const& key : keys) {
+      erasures.emplace_back(site_, key, Ask{.method = "DELETE", .path = site_.path_of(key.path)},
+                            std::vector<long>{200, 204, 404});
+      tasks.push_back(&erasures.back());
+    }
+    site_.run(tasks);
+  }
+
   template <class F>
   static void at(Key const& key, F&& f) try {
     f();

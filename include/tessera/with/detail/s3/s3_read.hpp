@@ -42,6 +42,7 @@ class ReadTask final : public http::ReadTask {
 
   http::Request begin() override {
     begin_body();
+    has_begun_ = false;
     refusal_.clear();
     Ask ask{.path = site_.path_of(key().path), .range = range_text()};
     if (is_sizing_) ask.method = "HEAD", ask.range.clear();
@@ -49,7 +50,11 @@ class ReadTask final : public http::ReadTask {
     return elsewhere_.empty() ? site_.request(ask) : site_.request_elsewhere(elsewhere_, ask);
   }
   bool take(http::Response const& response, std::span<char const> bytes) override {
-    if (response.status == 200 || response.status == 206) return http::ReadTask::take(of_part(response), bytes);
+    if (response.status == 200 || response.status == 206) {
+      if (!has_begun_ && !response.etag.empty()) saw({response.etag});  // a second try may be of another value
+      has_begun_ = true;
+      return http::ReadTask::take(of_part(response), bytes);
+    }
     refusal_.append(bytes.data(), std::min(bytes.size(), most_explained - refusal_.size()));
     return refusal_.size() < most_explained;
   }
@@ -57,7 +62,7 @@ class ReadTask final : public http::ReadTask {
     using http::TaskEnd;
     auto const status = response.status;
     if (is_sizing_ ? status == 200 && end_beyond(response.length) : end_value(of_part(response))) {
-      if (!response.etag.empty()) saw({response.etag});
+      if (!response.etag.empty() && !has_begun_) saw({response.etag});
       return TaskEnd::done;
     }
     if (status == 412 && expected_) {
@@ -109,7 +114,7 @@ class ReadTask final : public http::ReadTask {
   std::optional<Version> expected_;
   std::string refusal_, elsewhere_;
   int redirections_ = 0;
-  bool is_sizing_ = false;
+  bool is_sizing_ = false, has_begun_ = false;
 };
 
 }  // namespace s3
