@@ -20,7 +20,7 @@ namespace tessera { inline namespace v0 {
 
 /// A store, and the path below it that the address names; empty: its root.
 struct StoreAt {
-  AnyStore<HostBuffer> store;
+  AnyStore<HostBuffer> store;  ///< which the address names, or begins with
   std::string path{};
 };
 
@@ -35,6 +35,7 @@ namespace scheme {
 /// A path of a folder, or file:///path: a LocalStore.
 struct Folder {
   using options_type = LocalOptions;
+  /// Throws: StoreError, for a malformed file:// address.
   static std::optional<StoreAt> open(std::string const& address, LocalOptions const& options) {
     auto const path = detail::path_in(address);
     if (!path) return std::nullopt;

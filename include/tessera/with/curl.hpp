@@ -119,6 +119,7 @@ namespace scheme {
 /// "https://host/a.zarr/t1", also of http.
 struct Http {
   using options_type = HttpOptions;
+  /// Throws: StoreError, as HttpStore.
   static std::optional<StoreAt> open(std::string const& address, HttpOptions const& options) {
     if (!detail::is_web(detail::scheme_of(address))) return std::nullopt;
     return StoreAt{HttpStore{address, options}};

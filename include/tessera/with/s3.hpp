@@ -203,6 +203,7 @@ namespace scheme {
 /// "s3://bucket/a.zarr/t1".
 struct S3 {
   using options_type = S3Options;
+  /// Throws: StoreError, as S3Store.
   static std::optional<StoreAt> open(std::string const& address, S3Options const& options) {
     if (detail::scheme_of(address) != "s3") return std::nullopt;
     return StoreAt{S3Store<HostBuffer>{address, options}};

@@ -122,7 +122,8 @@ namespace scheme {
 
 /// A zip file, and a path inside it: "a.zarr.zip/t1", also behind file://.
 struct Zip {
-  struct options_type {};
+  struct options_type {};  ///< none
+  /// Throws: StoreError, as ZipStore.
   static std::optional<StoreAt> open(std::string const& address, options_type) {
     auto const path = detail::path_in(address);
     auto const file = path ? detail::zip_on_the_way(*path) : std::nullopt;
