@@ -50,7 +50,7 @@ TEST_CASE("an array is opened by its address, in a folder and in a zip file") {
   CHECK(open_store(zip).path.empty());
   check_refused<StoreError>([&] { open_store("file://host/a"); }, {"file://host/a", "file:///path"});
   check_refused<StoreError>([&] { open_store("file:///a%2"); }, {"hexadecimal"});
-  check_refused<MetadataError>([&] { open_address(path + "/g/b"); }, {"with space.zarr/g/b", "missing"});
+  check_refused<NodeNotFound>([&] { open_address(path + "/g/b"); }, {"with space.zarr/g/b", "missing"});
 }
 
 TEST_CASE("an array is opened by its address in a bucket") {
