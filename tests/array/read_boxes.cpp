@@ -426,7 +426,7 @@ TEST_CASE("memory of another shape is refused, naming the array") {
   check_refused<SelectionError>([&] { read_boxes(array, none, view); }, {"shape is [2, 2, 1], expected [0, 2, 1]"});
 }
 
-TEST_CASE("boxes of different shapes: a chunk is fetched and decoded once for all, and memory that does not fit refused") {
+TEST_CASE("boxes of different shapes: a chunk is decoded once for all, and memory that does not fit is refused") {
   CountingStore const store;
   auto const array = numbered(store, {40, 40}, {10, 10});
   std::vector<Box> const boxes{{{0, 10}, {0, 10}}, {{5, 8}, {5, 12}}, {{9, 40, 10}, {3, 4}}, {{3, 3}, {0, 5}}};

@@ -307,8 +307,8 @@ TEST_CASE("a zipped loader has the same boxes of an image with channels and of i
           auto const region = box.resolve(padded);
           std::vector<Slice> slices{c};
           for (std::size_t d = 0; d < 2; ++d)
-            slices.push_back({region.first[d], region.first[d] + (region.count[d] - 1) * region.step[d] + 1,
-                              region.step[d]});
+            slices.push_back(
+                {region.first[d], region.first[d] + (region.count[d] - 1) * region.step[d] + 1, region.step[d]});
           of_channel.emplace_back(std::move(slices));
         }
         std::vector<Orientation> turned;

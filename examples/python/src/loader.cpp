@@ -87,8 +87,8 @@ Tensor read_boxes(Array const& array, GivenOrientedBoxes const& boxes, BatchMemo
   return {made.get(), call.type(), layout, false, made};
 }
 
-void read_boxes_out(Array const& array, GivenOrientedBoxes const& boxes, nb::handle out, std::optional<Padding> const& padding,
-                    Conversion const* conversion, nb::object progress) {
+void read_boxes_out(Array const& array, GivenOrientedBoxes const& boxes, nb::handle out,
+                    std::optional<Padding> const& padding, Conversion const* conversion, nb::object progress) {
   auto const memory = borrow(out);
   BoxesOfCall call{array, boxes, padding.value_or(Padding{}), conversion};
   expect_type(call.type(), memory);

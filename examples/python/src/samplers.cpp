@@ -134,8 +134,8 @@ void add_orientation(nb::module_& module) {
       .def("__hash__",
            [=](Orientation const& self) { return nb::hash(nb::make_tuple(numbers(self.flip), numbers(self.axes))); })
       .def("__repr__", [=](Orientation const& self) {
-        return "Orientation(flip=" + detail::text_of(numbers(self.flip)) + ", axes=" +
-               detail::text_of(numbers(self.axes)) + ")";
+        return "Orientation(flip=" + detail::text_of(numbers(self.flip)) +
+               ", axes=" + detail::text_of(numbers(self.axes)) + ")";
       });
 }
 
@@ -196,7 +196,10 @@ void add_samplers(nb::module_& module) {
           [=](RandomOrientations* self, GivenSampler const& sampler, Numbers const& flip, Numbers const& permute,
               std::uint64_t seed, std::uint64_t rank, std::uint64_t ranks) {
             auto const [one, shape] = std::visit(
-                [](auto const& given) { return std::pair{AnySampler{given.native}, given.shape}; }, sampler);
+                [](auto const& given) {
+                  return std::pair{AnySampler{given.native}, given.shape};
+                },
+                sampler);
             new (self) RandomOrientations{{one, {Extents(flip), Extents(permute)}, options(seed, rank, ranks)}, shape};
           },
           arg("sampler"), nb::kw_only(), arg("flip") = Numbers{}, arg("permute") = Numbers{}, arg("seed") = 0,

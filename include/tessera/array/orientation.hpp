@@ -28,8 +28,7 @@ struct OrientedBox {
   Box box;                  ///< in the array
   Orientation orientation;  ///< in memory
 
-  OrientedBox(Box of_array, Orientation in_memory = {})
-      : box{std::move(of_array)}, orientation{std::move(in_memory)} {}
+  OrientedBox(Box of_array, Orientation in_memory = {}) : box{std::move(of_array)}, orientation{std::move(in_memory)} {}
 };
 
 /// Boxes, as a std::vector<Box> or std::span<Box const>, or with one orientation for each: `{boxes, orientations}`.

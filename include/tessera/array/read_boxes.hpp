@@ -42,12 +42,11 @@ namespace tessera { inline namespace v0 {
 /// are there; else a Pending, and until that is done the memory is in use.
 ///
 /// Throws: SelectionError naming array and box, if a box has another shape than the first in one memory, another number
-/// of dimensions than the array, or reaches beyond it; SelectionError, if the memory has another shape; MetadataError, if
-/// the chunk grid is rectilinear; StoreError, CodecError, with the key; Cancelled. It throws only when no work is under
-/// way any more.
+/// of dimensions than the array, or reaches beyond it; SelectionError, if the memory has another shape; MetadataError,
+/// if the chunk grid is rectilinear; StoreError, CodecError, with the key; Cancelled. It throws only when no work is
+/// under way any more.
 template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M>
-auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, M&& to,
-                ReadOptions const& options = {}) {
+auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, M&& to, ReadOptions const& options = {}) {
   return read_boxes(array, boxes, to, Padding{}, options);
 }
 

@@ -30,8 +30,8 @@ enum class OutOfRange : std::uint8_t { refuse, saturate };
 
 /// A scale and an offset for each index of one dimension of an array, such as its channels.
 struct ScaleByIndex {
-  std::size_t dimension = 0;    ///< of the array
-  std::vector<double> scale{};  ///< as many as the dimension has indices; empty: 1 for each
+  std::size_t dimension = 0;     ///< of the array
+  std::vector<double> scale{};   ///< as many as the dimension has indices; empty: 1 for each
   std::vector<double> offset{};  ///< as many; empty: 0 for each
 
   bool is_given() const { return !scale.empty() || !offset.empty(); }  ///< else the conversion is the same for all
@@ -45,7 +45,7 @@ struct Conversion {
   double scale = 1, offset = 0;                  ///< `scale * number of the array + offset`
   OutOfRange out_of_range = OutOfRange::refuse;  ///< for a number that does not fit
   MissingNumbers missing{};                      ///< in the array's type, before scaling
-  ScaleByIndex by_index{};  ///< instead of `scale` and `offset`; of read_boxes_as and loader_as
+  ScaleByIndex by_index{};                       ///< instead of `scale` and `offset`; of read_boxes_as and loader_as
 };
 
 /// Integers of 8 to 64 bits, float16, float and double.

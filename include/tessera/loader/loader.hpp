@@ -64,7 +64,7 @@ class LoadedBatch {
   std::span<Box const> boxes() const& { return slot_->boxes; }  ///< in the order of the elements' first dimension
   /// One for each of the boxes; none, if the sampler turned none of them.
   std::span<Orientation const> orientations() const& { return slot_->orientations; }
-  std::uint64_t first() const { return slot_->first; }          ///< boxes in all batches before this one
+  std::uint64_t first() const { return slot_->first; }  ///< boxes in all batches before this one
 
  private:
   std::unique_ptr<Slot> slot_;

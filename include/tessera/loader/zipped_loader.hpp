@@ -56,8 +56,7 @@ class ZippedLoader {
   /// boxes. Throws: as the constructors of the loaders.
   template <Sampler F, class... A>
   ZippedLoader(std::tuple<A&...> const& arrays, F sampler, LoaderOptions const& options = {})
-      : ZippedLoader{arrays, options,
-                     std::make_shared<detail::SharedDraws>(std::move(sampler), sizeof...(A)),
+      : ZippedLoader{arrays, options, std::make_shared<detail::SharedDraws>(std::move(sampler), sizeof...(A)),
                      std::index_sequence_for<A...>{}} {}
   /// Of loaders whose options differ, or that loader_as made: their samplers must draw the same boxes.
   explicit ZippedLoader(L... loaders) requires(detail::is_loader<L>&&...) : loaders_{std::move(loaders)...} {}

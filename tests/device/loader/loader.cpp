@@ -147,7 +147,8 @@ TEST_CASE("a zipped loader of arrays in device memory, and of one in host memory
       std::size_t wrong = 0;
       for (std::size_t i = 0; i < classes.size(); ++i)
         for (std::size_t c = 0; c < 2; ++c)
-          wrong += elements[(i / 25 * 2 + c) * 25 + i % 25] != static_cast<float>(classes[i] + 144 * static_cast<int>(c));
+          wrong +=
+              elements[(i / 25 * 2 + c) * 25 + i % 25] != static_cast<float>(classes[i] + 144 * static_cast<int>(c));
       CHECK(wrong == 0);
       boxes += of_labels.boxes().size();
     }

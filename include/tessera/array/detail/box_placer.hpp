@@ -45,7 +45,7 @@ class BoxPlacer final : public AnyPlacer<S> {
 
  public:
   /// `to`: the boxes' memory. `bytes`: of all elements of the boxes. `part_placer`: what places the parts, such as a
-  /// ConvertingPlacer; null: they are copied. Requires: `boxes` and `part_placer` outlive this, and what `to` refers to.
+  /// ConvertingPlacer; null: they are copied. Requires: `boxes`, `part_placer` and what `to` refers to outlive this.
   BoxPlacer(BoxesInChunks const& boxes, BoxTargets<S> const& to, std::uint64_t bytes,
             AnyConvertingPlacer<S> const* part_placer = nullptr)
       : boxes_{boxes},
@@ -57,8 +57,7 @@ class BoxPlacer final : public AnyPlacer<S> {
   /// The first byte of the memory that does not exist, into which chunks are listed.
   std::byte* listed() const { return reinterpret_cast<std::byte*>(const_cast<BoxPlacer*>(this)); }
 
-  std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form,
-                      queue_for<S>& on) const override {
+  std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form, queue_for<S>& on) const override {
     auto const kept = on.host().template lease<Kept>();
     kept->placements.clear(), kept->ways.clear(), kept->way.clear();
     std::uint64_t moved = 0;
@@ -89,8 +88,8 @@ class BoxPlacer final : public AnyPlacer<S> {
 
  private:
   // One part of a box; of a PlacerByIndex the k-th of its indices.
-  void add(Kept& kept, Extents const& at, std::uint64_t k, std::size_t box, ChunkWindow const& window, Placement<S> const& chunk,
-           PlacementForm const& form) const {
+  void add(Kept& kept, Extents const& at, std::uint64_t k, std::size_t box, ChunkWindow const& window,
+           Placement<S> const& chunk, PlacementForm const& form) const {
     Placement<S> part{chunk.from, to_.data(box) + window.byte, chunk.count};
     Way way{form.from_strides, to_.strides(box), 0};
     for (std::size_t d = 0; d < at.rank(); ++d) {
@@ -154,7 +153,7 @@ class BoxPlacer final : public AnyPlacer<S> {
   bool const is_large_;
   PlacerOrUsual<S> const part_placer_;
   PlacerByIndex<S> const* const by_index_;  // part_placer_, if it is one
-  ByteView<space::Host> mutable fill_{};  // set before any placing
+  ByteView<space::Host> mutable fill_{};    // set before any placing
 };
 
 }}}  // namespace tessera::v0::detail

@@ -229,8 +229,8 @@ class BoxesInChunks {
   BoxRuns runs_{};                                   // of one box in one chunk
 
   std::vector<PlacedChunk> chunks_{};
-  std::vector<Part> wanted_{};         // of each chunk: the smallest box that contains the elements of all boxes
-  std::vector<std::size_t> begin_{};   // of each chunk, in wanting_
+  std::vector<Part> wanted_{};        // of each chunk: the smallest box that contains the elements of all boxes
+  std::vector<std::size_t> begin_{};  // of each chunk, in wanting_
   std::vector<std::size_t> wanting_{};
 };
 

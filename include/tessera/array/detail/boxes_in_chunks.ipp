@@ -32,8 +32,8 @@ TESSERA_DECL void BoxesInChunks::resolve(BoxList const& boxes, Extents const& sh
       boxes_.push_back(boxes.boxes()[i].resolve(padded));
       if (!turned.empty()) turns_.add(turned[i], shape.rank());
       if (have_one_shape && i > 0 && !have_same_shape(i, 0))
-        throw SelectionError{to_text({"found the shape ", to_string(shape_of(i)), ", expected ",
-                                      to_string(shape_of(0)), ", that of box 0"})};
+        throw SelectionError{to_text(
+            {"found the shape ", to_string(shape_of(i)), ", expected ", to_string(shape_of(0)), ", that of box 0"})};
     } catch (SelectionError const& error) {
       throw SelectionError{to_text({"box ", i, padded != shape ? " of the padded array: " : ": ", error.what()})};
     }
@@ -215,8 +215,8 @@ TESSERA_DECL std::uint64_t BoxesInChunks::held() const {
   auto const bytes = [](auto const& list) { return list.capacity() * sizeof(list[0]); };
   std::uint64_t along = bytes(along_) + runs_.held();
   for (auto const& chunks : along_) along += bytes(chunks);
-  return along + bytes(axes_) + bytes(boxes_) + turns_.held() + bytes(places_) + bytes(touching_) + bytes(order_) + bytes(chunks_) +
-         bytes(wanted_) + bytes(begin_) + bytes(wanting_);
+  return along + bytes(axes_) + bytes(boxes_) + turns_.held() + bytes(places_) + bytes(touching_) + bytes(order_) +
+         bytes(chunks_) + bytes(wanted_) + bytes(begin_) + bytes(wanting_);
 }
 
 }}}  // namespace tessera::v0::detail

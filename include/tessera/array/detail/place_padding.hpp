@@ -23,8 +23,9 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Calls f(first, count) for parts of a box, in the indices of its memory, that cover what lies beyond the array: along each
-/// dimension those ahead of the array and behind it, of the indices that are in the array along the dimensions before.
+/// Calls f(first, count) for parts of a box, in the indices of its memory, that cover what lies beyond the array: along
+/// each dimension those ahead of the array and behind it, of the indices that are in the array along the dimensions
+/// before.
 template <class F>
 void for_each_part_beyond(BoxesInChunks const& boxes, std::size_t box, F&& f) {
   auto first = Extents::filled(boxes.rank(), 0), count = boxes.shape_of(box);

@@ -75,10 +75,11 @@ void expect_regular(AnyArray<S, P> const& array) {
 
 /// Resolves boxes in an array with padding. Errors name the array.
 template <class S, class P>
-void resolve_boxes(AnyArray<S, P> const& array, BoxList const& boxes, Padding const& padding,
-                   BoxesInChunks& resolved, bool have_one_shape = true) {
+void resolve_boxes(AnyArray<S, P> const& array, BoxList const& boxes, Padding const& padding, BoxesInChunks& resolved,
+                   bool have_one_shape = true) {
   expect_regular(array);
-  in_document(array.store(), array.document(), [&] { resolved.resolve(boxes, array.shape(), padding, have_one_shape); });
+  in_document(array.store(), array.document(),
+              [&] { resolved.resolve(boxes, array.shape(), padding, have_one_shape); });
 }
 
 /// The bytes of the value that pads an array of T. Errors name the array.
@@ -148,8 +149,8 @@ auto with_given_boxes(AnyArray<S, P> const& array, BoxList const& boxes, M& to, 
     in_document(array.store(), array.document(), [&] { memories->template resolve<Rank>(to, *kept); });
     return f(*kept, BoxTargets<Space>{std::span<StridedSpan<Space> const>{memories->each}});
   } else {
-    auto const view = in_document(array.store(), array.document(),
-                                  [&] { return view_of_boxes<Rank + 1>(to, kept->shape_of_all()); });
+    auto const view =
+        in_document(array.store(), array.document(), [&] { return view_of_boxes<Rank + 1>(to, kept->shape_of_all()); });
     return f(*kept, BoxTargets<Space>{reinterpret_cast<std::byte*>(view.data), view.layout().strides});
   }
 }
@@ -164,8 +165,8 @@ auto read_given_boxes(AnyArray<S, P> const& array, BoxList const& boxes, M& to, 
 }
 
 template <class T, std::size_t Rank, class B, class S, class P>
-OwnedArray<T, Rank + 1, B> read_new_boxes(AnyArray<S, P> const& array, BoxList const& boxes,
-                                          Padding const& padding, ReadOptions const& options) {
+OwnedArray<T, Rank + 1, B> read_new_boxes(AnyArray<S, P> const& array, BoxList const& boxes, Padding const& padding,
+                                          ReadOptions const& options) {
   using Space = typename B::space_type;
   auto const kept = array.queue().host().template lease<BoxesInChunks>();
   resolve_boxes(array, boxes, padding, *kept);

@@ -95,13 +95,12 @@ void find_misfit_of_boxes(AnyArray<S, P> const& array, BoxList const& boxes, Pad
 
 /// For host memory, and numbers of any types. `resolved`: the boxes.
 template <class S, class P>
-void read_boxes_by(AnyArray<S, P> const& array, BoxList const& boxes, BoxesInChunks& resolved,
-                   Padding const& padding, ByteView<space::Host> value, BoxTargets<space::Host> const& to,
+void read_boxes_by(AnyArray<S, P> const& array, BoxList const& boxes, BoxesInChunks& resolved, Padding const& padding,
+                   ByteView<space::Host> value, BoxTargets<space::Host> const& to,
                    AnyConvertingPlacer<space::Host>& placer, bool refuses, ReadOptions const& options) {
   auto const read = [&] { read_boxes_into(array, resolved, to, options, value, &placer); };
   if (!refuses) return read();
-  read_fitting(placer, read,
-               [&] { find_misfit_of_boxes(array, boxes, padding, value, placer, unobserved(options)); });
+  read_fitting(placer, read, [&] { find_misfit_of_boxes(array, boxes, padding, value, placer, unobserved(options)); });
 }
 
 /// `resolved`: the boxes. `to`: their memory. Returns a Pending, unless the memory is host memory.
@@ -124,12 +123,12 @@ auto read_boxes_as_numbers(AnyArray<S, P> const& array, BoxList const& boxes, Bo
     read(placer);
   } else {
     auto placer = box_converting_placer<Way>(array, conversion, resolved.shape());
-    if (!refuses_some(conversion, *placer))
-      return read_boxes_into(array, resolved, to, options, bytes, placer.get());
+    if (!refuses_some(conversion, *placer)) return read_boxes_into(array, resolved, to, options, bytes, placer.get());
     auto const given = boxes.boxes();
     auto const turned = boxes.orientations();
-    Reading reading{array, {given.begin(), given.end()}, {turned.begin(), turned.end()}, padding, value, to,
-                    {to.each().begin(), to.each().end()}};
+    std::vector<StridedSpan<typename Reading::Space>> each{to.each().begin(), to.each().end()};
+    Reading reading{array, {given.begin(), given.end()}, {turned.begin(), turned.end()}, padding, value,
+                    to,    std::move(each)};
     return Pending{std::make_unique<FittingRead<Reading>>(std::move(reading), std::move(placer), options)};
   }
 }

@@ -26,9 +26,9 @@ struct SlotParts {
 
   std::vector<Box> boxes{};
   std::vector<Orientation> orientations{};  ///< of each box; empty: none is turned
-  std::uint64_t first = 0;  ///< boxes in all batches before
-  std::exception_ptr error{};  ///< thrown instead of the elements
-  Place ready{}, released{};  ///< in the order of the loader's queue; of the queue that used it last
+  std::uint64_t first = 0;                  ///< boxes in all batches before
+  std::exception_ptr error{};               ///< thrown instead of the elements
+  Place ready{}, released{};                ///< in the order of the loader's queue; of the queue that used it last
 };
 
 /// A batch whose element type is known when the program is compiled. A slot of any other kind has the same members.

@@ -92,7 +92,9 @@ class BatchReader {
 
   /// Finds the boxes and their chunks. Errors name the array.
   void plan(PlannedBatch& batch) const {
-    in_document(array_.store(), array_.document(), [&] { batch.chunks.resolve({batch.boxes, batch.orientations}, shape_, padding_); });
+    in_document(array_.store(), array_.document(), [&] {
+      batch.chunks.resolve({batch.boxes, batch.orientations}, shape_, padding_);
+    });
     batch.chunks.find_chunks(chunk_.shape, group_, item_size_);
     batch.number_chunks(grid_);
   }
@@ -108,8 +110,7 @@ class BatchReader {
     BoxTargets<Space> const to{data, all.strides};
     BoxPlacer<Space> const boxes{batch.chunks, to, bytes, part_placer};
     ByteView<space::Host> const value{padding_value_.data(), padding_value_.size()};
-    if (batch.chunks.has_constant())
-      place_padding<Space>(batch.chunks, to, value, array_.queue(), part_placer);
+    if (batch.chunks.has_constant()) place_padding<Space>(batch.chunks, to, value, array_.queue(), part_placer);
     if (!kept_) {
       read_listed(batch.chunks.chunks(), {boxes.listed(), batch.chunks.strides(), &boxes, item_size_}, options);
       return 0;
@@ -150,7 +151,8 @@ class BatchReader {
     hits_.clear();
     for (auto const& [index, from] : kept_->hits()) {
       auto const& wanted = *batch.chunks.chunks()[index].wanted;
-      hits_.push_back({address(slot(from), wanted.first, chunk_.strides), boxes.listed() + index * chunk_bytes_, wanted.count});
+      hits_.push_back(
+          {address(slot(from), wanted.first, chunk_.strides), boxes.listed() + index * chunk_bytes_, wanted.count});
     }
     PlacementForm const form{item_size_, 1, {}, chunk_.strides, {}};
     auto& on = array_.queue();

@@ -25,8 +25,8 @@ class KeepingPlacer final : public AnyPlacer<S> {
  public:
   /// `slots`: for each chunk of the batch, the memory where it is kept, in the chunk's
   /// strides, or null. `non_temporal`: that memory exceeds the caches. Requires: all arguments outlive this.
-  KeepingPlacer(BoxPlacer<S> const& boxes, std::uint64_t chunk_bytes,
-                std::span<std::byte* const> slots, bool non_temporal)
+  KeepingPlacer(BoxPlacer<S> const& boxes, std::uint64_t chunk_bytes, std::span<std::byte* const> slots,
+                bool non_temporal)
       : boxes_{boxes}, chunk_bytes_{chunk_bytes}, slots_{slots}, non_temporal_{non_temporal} {}
 
   std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form, queue_for<S>& on) const override {

@@ -21,7 +21,7 @@ struct PlannedBatch {
   std::vector<Orientation> orientations{};  ///< of each box; empty: none is turned
   BoxesInChunks chunks{};
   std::vector<NumberedChunk> wanted{};  ///< the same chunks, by their numbers
-  std::exception_ptr error{};         ///< of the sampler, or of a box
+  std::exception_ptr error{};           ///< of the sampler, or of a box
 
   void clear() {
     boxes.clear(), orientations.clear(), wanted.clear();

@@ -100,8 +100,8 @@ namespace detail {
 
 TESSERA_DECL void expect_distinct(Extents const& dimensions) {
   for (std::size_t i = 0; i < dimensions.rank(); ++i)
-    if (dimensions[i] >= max_rank || std::find(dimensions.begin(), dimensions.begin() + i, dimensions[i]) !=
-                                         dimensions.begin() + i)
+    if (dimensions[i] >= max_rank ||
+        std::find(dimensions.begin(), dimensions.begin() + i, dimensions[i]) != dimensions.begin() + i)
       throw SelectionError{to_text({"found ", to_string(dimensions), ", expected dimensions, each once"})};
 }
 

@@ -38,7 +38,7 @@ class SharedDraws {
   std::mutex mutex_{};
   Draw draw_;
   std::deque<OrientedBox> boxes_{};
-  std::uint64_t first_ = 0;         // the number of the first of them
+  std::uint64_t first_ = 0;        // the number of the first of them
   std::vector<std::uint64_t> at_;  // of each reader
   bool has_ended_ = false;
   std::exception_ptr error_{};
