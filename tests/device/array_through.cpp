@@ -76,7 +76,7 @@ void check_parts(P const& pipeline, std::uint64_t decoded, DeviceQueue& on) {
 TEST_CASE("the host decodes the wanted block of a chunk, and the wanted elements cross to the device") {
   under_seeds(4, [] {
     DeviceQueue on{HostQueue{2}};
-    codec::Blosc const blosc{"lz4", 5, "shuffle", 4, 8192};
+    codec::Blosc const blosc{"zstd", 5, "shuffle", 4, 8192};
     check_parts(Pipeline<space::Device, Bytes, CastTo<space::Host>, codec::Blosc>{{}, {}, blosc}, 8192, on);
     check_parts(AnyPipeline<space::Device, space::Host, AllCodecs>::from(
                     std::vector{specification_of(Bytes{}), specification_of(blosc)}),
