@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <tessera/core/value.hpp>
 #include <tessera/with/codec_plug_in.h>
 #include <tessera/core/error.hpp>
 #include <tessera/pipeline/run_time_codecs.hpp>

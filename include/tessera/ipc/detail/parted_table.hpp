@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tessera/core/error.hpp>
+#include <tessera/core/value.hpp>
 #include <tessera/ipc/column.hpp>
 #include <tessera/ipc/detail/check_column.hpp>
 #include <tessera/ipc/error.hpp>

@@ -1,4 +1,5 @@
 #pragma once
+#include <tessera/core/value.hpp>
 #include <tessera/pipeline/run_time_codecs.hpp>
 
 #include <deque>

@@ -1,10 +1,10 @@
-// crc32c_register: CRC-32C of bytes, by the processor's instruction or by tables. crc32c_product, crc32c_zeros: its
-// arithmetic.
+// crc32c_register: CRC-32C of bytes, by the processor's instruction or by tables.
 #pragma once
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include <tessera/codec/bytes_to_bytes/detail/crc32c_product.hpp>
 #include <tessera/core/config.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -19,14 +19,6 @@ inline constexpr auto crc32c_table = [] {
   }
   return table;
 }();
-
-/// The product of polynomials modulo that of CRC-32C; the highest bit is the coefficient of x^0.
-constexpr std::uint32_t crc32c_product(std::uint32_t a, std::uint32_t b) {
-  std::uint32_t product = 0;
-  for (; a != 0; a <<= 1, b = b >> 1 ^ (b & 1 ? crc32c_table[0x80] : 0u))
-    if (a & 0x80000000u) product ^= b;
-  return product;
-}
 
 /// The effect of `n` zero bytes on 1.
 constexpr std::uint32_t crc32c_zeros(std::uint64_t n) {

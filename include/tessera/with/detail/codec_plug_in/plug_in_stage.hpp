@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tessera/codec/chunk.hpp>
+#include <tessera/core/value.hpp>
 #include <tessera/with/codec_plug_in.h>
 #include <tessera/core/error.hpp>
 #include <tessera/metadata/json.hpp>
