@@ -23,6 +23,6 @@ struct NewZip {
   tessera::AnyStore<tessera::HostBuffer> store;
   std::function<void()> flush;
 };
-NewZip new_zip(std::string const& path, bool sync);
+NewZip new_zip(std::string const& path, bool overwrite, bool sync);
 
 }  // namespace cli

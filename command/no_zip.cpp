@@ -13,6 +13,6 @@ namespace {
 }  // namespace
 
 tessera::AnyStore<tessera::HostBuffer> zip_store(std::string const& path) { refuse(path); }
-NewZip new_zip(std::string const& path, bool) { refuse(path); }
+NewZip new_zip(std::string const& path, bool, bool) { refuse(path); }
 
 }  // namespace cli

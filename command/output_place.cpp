@@ -4,8 +4,6 @@
 #include <memory>
 #include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "address.hpp"
 #include "output_node.hpp"
@@ -15,13 +13,8 @@ namespace {
 
 class OutputZip final : public OutputPlace {
  public:
-  OutputZip(std::string const& path, bool overwrite, Files const& files) : zip_{new_zip(path, files.sync)} {
-    if (!overwrite) return;
-    std::vector<std::string> old;
-    zip_.store.list("", [&](tessera::Listed const& entry) { old.emplace_back(entry.path); });
-    Store::Queue on{1};
-    for (auto& path_in : old) zip_.store.erase({std::move(path_in)}, on);
-  }
+  OutputZip(std::string const& path, bool overwrite, Files const& files)
+      : zip_{new_zip(path, overwrite, files.sync)} {}
 
   Store store() const override { return Store{zip_.store}; }
   void commit() override { zip_.flush(); }
@@ -38,7 +31,7 @@ std::unique_ptr<OutputPlace> make_output(std::string const& path, bool overwrite
   bool const is_zip = path.ends_with(".zip") || path.ends_with(".ozx");
   if (!is_zip || std::filesystem::is_directory(path, error))
     return std::make_unique<OutputNode>(path, overwrite, files, format);
-  if (std::filesystem::exists(path, error) && !overwrite)
+  if (std::filesystem::exists(std::filesystem::symlink_status(path, error)) && !overwrite)
     throw tessera::StoreError{"there is a file of that name; --overwrite replaces it"}.in_store(path);
   return std::make_unique<OutputZip>(path, overwrite, files);
 }

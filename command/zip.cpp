@@ -7,8 +7,8 @@ namespace cli {
 
 tessera::AnyStore<tessera::HostBuffer> zip_store(std::string const& path) { return tessera::ZipStore{path}; }
 
-NewZip new_zip(std::string const& path, bool sync) {
-  tessera::WritableZipStore const store{path, {.fsync = sync}};
+NewZip new_zip(std::string const& path, bool overwrite, bool sync) {
+  tessera::WritableZipStore const store{path, {.fsync = sync, .overwrite = overwrite}};
   return {store, [store] { store.flush(); }};
 }
 

@@ -44,6 +44,7 @@ TEST_CASE("an array is opened by its address, in a folder and in a zip file") {
   check("file://" + (folder / "with%20space.zarr/g/a"));
   check(zip + "/g/a");
   check("file://" + zip + "/g/a");
+  check(zip + "//g/a/");
   auto const at = open_store(zip + "/g");
   CHECK(at.path == "g");
   CHECK(open_group(at.store, at.path).children().front().name == "a");

@@ -203,6 +203,81 @@ TEST_CASE("an .ozx file has its documents first, the root's before those below, 
   CHECK(parse_json(comment)["ome"].get("version", "none") == "none");
 }
 
+TEST_CASE("an .ozx file keeps its version if the root is deflated, and leaves out one that is no version") {
+  test::TemporaryFolder folder;
+  auto const path = folder / "image.ozx";
+  auto const version = [&] {
+    std::string comment;
+    checked_names(path, &comment);
+    return parse_json(comment)["ome"].get("version", "none");
+  };
+  write_zip(path, {{"zarr.json", R"({"attributes": {"ome": {"version": "0.5"}}})", ZIP_CM_DEFLATE}});
+  WritableZipStore const store{path};
+  test::put(store, "a", "b");
+  store.flush();
+  CHECK(version() == "0.5");
+  for (auto const& document :
+       {R"({"attributes": {"ome": {"version": ")" + std::string(70000, '9') + R"("}}})", std::string{"{"}}) {
+    test::put(store, "zarr.json", document);
+    store.flush();
+    CHECK(version() == "none");
+    CHECK(value(ZipStore{path}, "zarr.json") == document);
+  }
+}
+
+TEST_CASE("a child of fork() leaves the file to its parent") {
+  test::TemporaryFolder folder;
+  auto const path = folder / "a.zip";
+  WritableZipStore store{path};
+  test::put(store, "k", "value");
+  auto const child = ::fork();
+  if (child == 0) {
+    auto const refused = test::error_of([&] { test::put(store, "k", "other"); });
+    { auto const last = std::move(store); }
+    ::_exit(refused.find("another process") == std::string::npos);
+  }
+  int status = 1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  store.flush();
+  CHECK(value(ZipStore{path}, "k") == "value");
+}
+
+TEST_CASE("the file is the one that the path named when the store was made") {
+  test::TemporaryFolder one, other;
+  auto const before = std::filesystem::current_path();
+  std::filesystem::current_path(one.path());
+  WritableZipStore const first{"a.zip"};
+  test::put(first, "k", "first");
+  std::filesystem::current_path(other.path());
+  WritableZipStore const second{"b.zip"};
+  test::put(second, "k", "second");
+  std::filesystem::create_symlink("b.zip", "link.zip");
+  first.flush(), second.flush();
+  WritableZipStore const linked{"link.zip"};
+  test::put(linked, "l", "third");
+  linked.flush();
+  std::filesystem::current_path(before);
+  CHECK(value(ZipStore{one / "a.zip"}, "k") == "first");
+  CHECK(value(ZipStore{other / "b.zip"}, "k") == "second");
+  CHECK(value(ZipStore{other / "b.zip"}, "l") == "third");
+  CHECK(std::filesystem::is_symlink(other / "link.zip"));
+}
+
+TEST_CASE("a new file replaces none that appeared meanwhile, unless it shall overwrite") {
+  test::TemporaryFolder folder;
+  auto const path = folder / "a.zip";
+  WritableZipStore const store{path}, over{path, {.overwrite = true}};
+  test::put(store, "k", "store");
+  test::put(over, "k", "over");
+  write_bytes(path, "no zip file");
+  check_refused<StoreError>([&] { store.flush(); }, {"a.zip", "File exists"});
+  CHECK(bytes_of(path) == "no zip file");
+  over.flush();
+  CHECK(value(ZipStore{path}, "k") == "over");
+  CHECK(value(WritableZipStore{path, {.overwrite = true}}, "k") == "(missing)");
+}
+
 TEST_CASE("more than 65535 values, and values and offsets beyond 4 GiB, have records of zip64") {
   test::TemporaryFolder folder;
   auto const many = folder / "many.zip", large = folder / "large.zip";
@@ -219,7 +294,7 @@ TEST_CASE("more than 65535 values, and values and offsets beyond 4 GiB, have rec
     std::vector<detail::ZipRecord> records{writer.begun({.name = "zeros", .stored = size, .size = size})};
     auto const bytes = test::bytes("behind");
     records.push_back(writer.add("behind", test::view(bytes)));
-    writer.finish({&records[0], &records[1]}, "", false);
+    writer.finish({&records[0], &records[1]}, "", false, false, [](std::string const&) {});
   }
   CHECK(checked_names(large) == std::vector<std::string>{"zeros", "behind"});
   ZipStore const store{large};

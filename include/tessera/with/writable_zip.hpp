@@ -19,7 +19,8 @@ namespace tessera { inline namespace v0 {
 
 /// Options of a WritableZipStore.
 struct ZipOptions {
-  bool fsync = false;  ///< the file survives a loss of power once `flush` has returned
+  bool fsync = false;      ///< the file survives a loss of power once `flush` has returned
+  bool overwrite = false;  ///< begins an empty file, and `flush` replaces whatever has its name
 };
 
 /// Reads and writes a zip file, or begins one, in a folder that exists. Values are written, uncompressed, as they come,
@@ -34,8 +35,9 @@ struct ZipOptions {
 /// directory begins with the root's zarr.json, then those below it, level by level, and its comment has the version in
 /// the root's attributes.
 ///
-/// One store writes a file at a time: of two, the one that flushes last wins. Threads may write at once. Entries of an
-/// old file whose names are not keys are left out.
+/// One store writes a file at a time: of two, the one that flushes last wins; but a store of a new file does not
+/// replace one that appears meanwhile. Threads may write at once; a child of fork() may not. Entries of an old file whose
+/// names are not keys are left out. Bytes of values that are replaced or erased before a flush stay in the file, unused.
 class WritableZipStore {
   using Space = space::Host;
 
@@ -44,11 +46,11 @@ class WritableZipStore {
 
   /// Throws: StoreError, if `path` names a file that is no zip file, or is a URL, or the folder above it is missing.
   explicit WritableZipStore(std::string path, ZipOptions const& options = {})
-      : draft_{std::make_shared<detail::ZipDraft>(std::move(path), options.fsync)} {}
+      : draft_{std::make_shared<detail::ZipDraft>(std::move(path), options.fsync, options.overwrite)} {}
 
   /// Makes what was written the zip file. Values of the old file that were not replaced are copied, in the form that
   /// they have there: flush once, not after each value. Waits for writes in progress. Throws: StoreError; then it may
-  /// be called again.
+  /// be called again, and loses nothing.
   void flush() const { draft_->flush(); }
 
   std::string name() const { return draft_->name(); }

@@ -128,8 +128,7 @@ struct Zip {
     auto const path = detail::path_in(address);
     auto const file = path ? detail::zip_on_the_way(*path) : std::nullopt;
     if (!file) return std::nullopt;
-    auto const inside = path->substr(file->size());
-    return StoreAt{ZipStore{*file}, inside.starts_with('/') ? inside.substr(1) : inside};
+    return StoreAt{ZipStore{*file}, detail::joined_names(path->substr(file->size()))};
   }
 };
 

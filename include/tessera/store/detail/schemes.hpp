@@ -38,6 +38,9 @@ TESSERA_DECL std::optional<std::string> path_in(std::string const& address);
 /// The zip file at a path, or above it, by its first bytes.
 TESSERA_DECL std::optional<std::string> zip_on_the_way(std::string const& path);
 
+/// A path's names, joined by one "/" each: "/a//b/" is "a/b".
+TESSERA_DECL std::string joined_names(std::string_view path);
+
 [[noreturn]] TESSERA_DECL void refuse_scheme(std::string const& address);
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 #pragma once
 #include <tessera/store/detail/schemes.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
@@ -50,6 +51,16 @@ TESSERA_DECL std::optional<std::string> zip_on_the_way(std::string const& path) 
     if (std::filesystem::exists(at, ignored)) return std::nullopt;
   }
   return std::nullopt;
+}
+
+TESSERA_DECL std::string joined_names(std::string_view path) {
+  std::string names;
+  while (!path.empty()) {
+    auto const end = std::min(path.find('/'), path.size());
+    if (end > 0) names.append(names.empty() ? "" : "/").append(path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return names;
 }
 
 TESSERA_DECL void refuse_scheme(std::string const& address) {

@@ -31,7 +31,8 @@ class BloscBlocks {
     starts.clear();
     for (std::uint64_t i = 0; i < frame_.blocks(); ++i) starts.push_back(frame_.offset_of(from.data, i));
     if (!std::ranges::is_sorted(starts)) std::ranges::sort(starts);  // several threads wrote them
-    are_sound_ = starts.empty() || (starts.front() >= least && starts.back() < frame_.size);
+    bool const are_apart = std::ranges::adjacent_find(starts) == starts.end();  // so blocks share no bytes
+    are_sound_ = starts.empty() || (are_apart && starts.front() >= least && starts.back() < frame_.size);
   }
 
   BloscFrame const& frame() const { return frame_; }

@@ -74,8 +74,10 @@ class Transfer {
     set(CURLOPT_FOLLOWLOCATION, request_.follows_redirections ? 1L : 0L);
     set(CURLOPT_MAXREDIRS, 10L);
 #if LIBCURL_VERSION_NUM >= 0x075500  // the other option is deprecated there
+    set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_REDIR_PROTOCOLS_STR, site.url.is_secure() ? "https" : "http,https");
 #else
+    set(CURLOPT_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
     set(CURLOPT_REDIR_PROTOCOLS, static_cast<long>((site.url.is_secure() ? 0 : CURLPROTO_HTTP) | CURLPROTO_HTTPS));
 #endif
     auto const patience = static_cast<long>(site.options.patience.count());

@@ -81,13 +81,14 @@ class Bucket {
       at(put.key(), [&] {
         put.expect_written();
         keys_.wrote(put.key(), put.version());
+        if (!site_.settings().one_writer) folders_.renew(put.key());  // the writes may have taken longer than the lease
       });
     for (auto const& [key, value, slab, stop] : requests) {
       if (value.size <= site_.settings().multipart_above) continue;
       at(*key, [&, &key = key, &value = value, &stop = stop] {
         auto const condition = condition_of(site_, keys_, *key);
         keys_.wrote(*key, upload(site_, *batch, *key, value, condition, site_.unique(), stop, share(on)));
-        folders_.renew(*key);
+        if (!site_.settings().one_writer) folders_.renew(*key);
       });
     }
   }
@@ -130,16 +131,18 @@ class Bucket {
                                 .headers = {{"x-amz-checksum-sha256", base64(sha256(list.data(), list.size()))},
                                             {"x-amz-sdk-checksum-algorithm", "SHA256"}},
                                 .body = {reinterpret_cast<std::byte const*>(list.data()), list.size()}},
-                               {200, 400, 404, 405, 501});
+                               {200, 400, 404, 405, 501}, Sent::until_answered, nullptr, ErrorInside::is_answer);
       if (answer.status() != 200) {  // Google's knows no such request
         erase_each(some);
         continue;
       }
       std::string_view rest = answer.body();
-      if (auto const error = xml::take(rest, "Error"))
-        throw StoreError{to_text({"the server did not erase it: ", xml::text_of(*error, "Code"), ": ",
-                                  xml::text_of(*error, "Message")})}
-            .in_key(xml::text_of(*error, "Key"));
+      while (auto const error = xml::take(rest, "Error")) {
+        if (xml::text_of(*error, "Code") == "NoSuchKey") continue;
+        auto key = xml::text_of(*error, "Key");
+        if (auto const folder = site_.path_of(""); key.starts_with(folder)) key.erase(0, folder.size());
+        throw StoreError{"the server did not erase it:" + explained(site_, answer.response(), *error)}.in_key(key);
+      }
     }
   }
 

@@ -17,12 +17,20 @@ namespace s3 {
 
 /// How often a request is sent.
 enum class Sent { until_answered, once };
+/// Whether `<Error>` in the body of an answer 200 is a refusal, or tells of a part of the request.
+enum class ErrorInside { is_refusal, is_answer };
 
 class CallTask : public http::Call {
  public:
   /// Every status but these is an error.
-  CallTask(Site const& site, Key key, Ask ask, std::vector<long> expected, Sent sent = Sent::until_answered)
-      : http::Call{std::move(key)}, site_{site}, ask_{std::move(ask)}, expected_{std::move(expected)}, sent_{sent} {}
+  CallTask(Site const& site, Key key, Ask ask, std::vector<long> expected, Sent sent = Sent::until_answered,
+           ErrorInside error = ErrorInside::is_refusal)
+      : http::Call{std::move(key)},
+        site_{site},
+        ask_{std::move(ask)},
+        expected_{std::move(expected)},
+        sent_{sent},
+        error_inside_{error} {}
 
   http::Request begin() override {
     begin_body();
@@ -32,7 +40,7 @@ class CallTask : public http::Call {
   http::TaskEnd end(http::Response const& response) override {
     keep(response);
     // A server that has begun to answer 200 can only report an error in the body.
-    bool const is_error = response.status == 200 && body().find("<Error>") != std::string::npos;
+    bool const is_error = error_inside_ == ErrorInside::is_refusal && response.status == 200 && body().find("<Error>") != std::string::npos;
     if (!is_error && std::ranges::find(expected_, response.status) != expected_.end()) return http::TaskEnd::done;
     return is_passing(site_, response.status, xml::text_of(body(), "Code")) ? http::TaskEnd::may_pass
                                                                             : http::TaskEnd::refused;
@@ -53,13 +61,15 @@ class CallTask : public http::Call {
   Ask ask_;
   std::vector<long> expected_;
   Sent sent_;
+  ErrorInside error_inside_;
   unsigned tries_ = 0;
 };
 
 /// Sends one request, without a queue. Throws: StoreError; Cancelled.
 inline CallTask call(Site const& site, Key const& key, Ask ask, std::vector<long> expected,
-                     Sent sent = Sent::until_answered, Stop stop = nullptr) {
-  CallTask task{site, key, std::move(ask), std::move(expected), sent};
+                     Sent sent = Sent::until_answered, Stop stop = nullptr,
+                     ErrorInside error = ErrorInside::is_refusal) {
+  CallTask task{site, key, std::move(ask), std::move(expected), sent, error};
   http::Task* const one = &task;
   site.run({&one, 1}, {&stop, stop ? 1U : 0U});
   return task;

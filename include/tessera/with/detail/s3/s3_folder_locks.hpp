@@ -41,6 +41,7 @@ class FolderLocks final : FolderLock::Owner {
     auto const end = detail::end_of(site_.settings().lock_patience);
     Patience patience;
     Found found;  // free, as most are: then one request is enough
+    int refusals = 0;
     for (auto pause = shortest;;) {
       if (found.state.admits(sharing)) {
         found.state.holders.push_back(held->line);
@@ -52,7 +53,7 @@ class FolderLocks final : FolderLock::Owner {
           break;
         }
         patience.remove_ended(found.state);
-        continue;
+        if (found.state.admits(sharing) && ++refusals < 3) continue;
       }
       if (Clock::now() > end)
         throw StoreError{to_text({"another program held the lock of this folder for ",
@@ -86,6 +87,7 @@ class FolderLocks final : FolderLock::Owner {
 
  private:
   static constexpr std::chrono::milliseconds shortest{10}, longest{500};
+  static constexpr int most_tries = 100;  // of a conditional write that the server refuses
 
   static constexpr std::string_view lock_name = ".tessera-lock";
 
@@ -126,7 +128,7 @@ class FolderLocks final : FolderLock::Owner {
 
   void renew(Held& held) const {
     auto found = held.found;
-    for (;;) {
+    for (int tries = 0; tries < most_tries; ++tries) {
       auto next = held.line;
       ++next.count;
       for (auto& one : found.state.holders)
@@ -142,6 +144,7 @@ class FolderLocks final : FolderLock::Owner {
       }
       held.line.count = mine->count;
     }
+    held.is_lost = true;
   }
 
   void unlock_folder(std::intptr_t handle, Sharing) noexcept override {
@@ -165,7 +168,8 @@ class FolderLocks final : FolderLock::Owner {
     if (held.is_lost) return;
     if (held.line.sharing == Sharing::shared) {
       auto found = held.found;
-      for (;;) {
+      for (int tries = 0;; ++tries) {
+        if (tries == most_tries) return;  // others wait for the lease
         found.state.erase(held.line.id);
         bool const is_last = found.state.holders.empty();
         auto mine = held.line;

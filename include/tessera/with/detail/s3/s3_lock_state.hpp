@@ -1,6 +1,7 @@
 // s3::LockState: who holds a folder of a bucket, as the text of an object. s3::Patience: which holders have ended.
 #pragma once
 #include <charconv>
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -82,7 +83,7 @@ class Patience {
     std::erase_if(state.holders, [&](LockState::Holder const& one) {
       auto& [count, since] = seen_.try_emplace(one.id, one.count, now).first->second;
       if (count != one.count) count = one.count, since = now;
-      return now - since > std::chrono::seconds{one.seconds};
+      return now - since > std::chrono::seconds{std::min<std::uint64_t>(one.seconds, 86400)};  // as S3Options allow
     });
   }
 

@@ -81,7 +81,7 @@ class ReadTask final : public http::ReadTask {
       std::uint64_t size = 0;
       auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
       if (error == std::errc{} && end_beyond(size)) return TaskEnd::done;
-      if (error != std::errc{}) return is_sizing_ = true, TaskEnd::next;
+      if (error != std::errc{} && !is_sizing_) return is_sizing_ = true, TaskEnd::next;
     }
     auto const& missing = site_.settings().http.missing;
     if (std::ranges::find(missing, status) != missing.end() && code != "NoSuchBucket")

@@ -92,6 +92,7 @@ inline std::optional<Credentials> credentials_of_instance(HttpOptions options) {
   try {
     auto const token =
         ask(endpoint + "/latest/api/token", "PUT", {"X-aws-ec2-metadata-token-ttl-seconds: 21600"}, options);
+    if (!is_for_headers({token})) return std::nullopt;
     auto const header = "X-aws-ec2-metadata-token: " + token;
     auto role = ask(roles, "GET", {header}, options);
     role = role.substr(0, role.find('\n'));

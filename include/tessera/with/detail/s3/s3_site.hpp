@@ -88,14 +88,23 @@ class Site {
       if (name != "host") http::add_header(result.headers, name + ": " + value);
     for (auto const& [name, value] : ask.headers)
       if (name.starts_with("x-amz-")) headers.emplace(name, value);
+    for (auto const& line : web_.options.headers) {
+      auto const colon = std::min(line.find(':'), line.size());
+      auto name = line.substr(0, colon);
+      std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c | 0x20) : c; });
+      auto const begin = line.find_first_not_of(" \t", colon + 1), end = line.find_last_not_of(" \t");
+      if (name.starts_with("x-amz-") && begin != line.npos) headers.emplace(name, line.substr(begin, end - begin + 1));
+    }
     http::add_header(result.headers, "Authorization: " + authorization(credentials, settings_.region, time,
                                                                        {ask.method, path, query, headers, payload}));
     return result;
   }
   /// The request at another address, where a redirection leads: without signature, token and the site's own headers.
   http::Request request_elsewhere(std::string address, Ask const& ask) const {
-    if (web_.url.is_secure() && !address.starts_with("https://"))
-      throw StoreError{"the server redirects to an address without TLS"};
+    bool const is_secure = address.starts_with("https://");
+    if (web_.url.is_secure() && !is_secure) throw StoreError{"the server redirects to an address without TLS"};
+    if (!is_secure && !address.starts_with("http://"))
+      throw StoreError{"the server redirects to an address that is not of http"};
     http::Request result{
         .url = std::move(address), .method = ask.method, .range = ask.range, .follows_redirections = false};
     http::add_header(result.headers, "Accept-Encoding: identity");
@@ -110,24 +119,34 @@ class Site {
     std::lock_guard lock{mutex_};
     auto const now = std::chrono::system_clock::now();
     if (!lent_.key.empty() && (!lent_.expires || now + std::chrono::minutes{5} < *lent_.expires)) return lent_;
+    Credentials lent;
     if (!settings_.token_file.empty() && !settings_.role.empty()) {
-      lent_ = credentials_of_role(settings_);
+      lent = credentials_of_role(settings_);
     } else {
       auto found = credentials_of_instance(settings_.http);
       if (!found)
         throw StoreError{
             "found no credentials in S3Options, environment, profile and instance metadata; set "
             "S3Options::anonymous to read what is public"};
-      lent_ = std::move(*found);
+      lent = std::move(*found);
     }
-    if (!is_for_headers(lent_)) throw StoreError{"the credentials that a server lends have characters of no header"};
-    return lent_;
+    if (!is_for_headers(lent)) throw StoreError{"the credentials that a server lends have characters of no header"};
+    return lent_ = std::move(lent);
+  }
+  /// Without secrets: empty, if it has one of the site's.
+  std::string without_secrets(std::string text) const {
+    std::lock_guard lock{mutex_};
+    for (auto const* credentials : {&settings_.given, static_cast<Credentials const*>(&lent_)})
+      for (auto const* secret : {&credentials->secret, &credentials->token})
+        if (!secret->empty() && text.find(*secret) != text.npos) return {};
+    return text;
   }
   /// The server says that they have expired. False: it cannot be helped.
   bool renew_credentials() const {
-    if (!settings_.given.key.empty()) return false;
+    if (settings_.is_anonymous || !settings_.given.key.empty()) return false;
     std::lock_guard lock{mutex_};
-    return !std::exchange(lent_, {}).key.empty();
+    lent_ = {};
+    return true;  // also if another request has renewed them
   }
 
   /// Runs tasks without a queue, for calls that have none. Throws: as Batch::run.
@@ -181,20 +200,20 @@ class Site {
 
 /// What a refusal says: the error's code, its message and the request's number; begins with a space. Shows no secret.
 inline std::string explained(Site const& site, http::Response const& response, std::string_view body) {
-  auto const code = xml::text_of(body, "Code");
-  auto message = xml::text_of(body, "Message");
-  if (message.size() > 300) message.resize(300);
-  for (char& c : message)
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  auto const credentials = site.settings().given;
-  for (auto const* secret : {&credentials.secret, &credentials.token})
-    if (!secret->empty() && message.find(*secret) != message.npos) message.clear();
-  std::string number{response.of_amazon("x-amz-request-id")};
-  if (number.empty()) number = xml::text_of(body, "RequestId");
+  auto const shown = [&](std::string text, std::size_t most) {
+    text = site.without_secrets(std::move(text));
+    if (text.size() > most) text.resize(most);
+    for (char& c : text)
+      if (static_cast<unsigned char>(c) < ' ') c = ' ';
+    return text;
+  };
+  auto const code = shown(xml::text_of(body, "Code"), 100), message = shown(xml::text_of(body, "Message"), 300);
+  auto number = shown(std::string{response.of_amazon("x-amz-request-id")}, 100);
+  if (number.empty()) number = shown(xml::text_of(body, "RequestId"), 100);
   std::string text;
   if (!code.empty()) text += " " + code;
   if (!message.empty()) text += ": " + message;
-  if (auto const region = response.of_amazon("x-amz-bucket-region");
+  if (auto const region = shown(std::string{response.of_amazon("x-amz-bucket-region")}, 100);
       !region.empty() && region != site.settings().region)
     text += to_text({", the bucket is in region ", region, ", not ", site.settings().region});
   if (!number.empty()) text += ", request " + number;

@@ -15,7 +15,8 @@ namespace s3::xml {
 inline std::string plain(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    auto const at = text.find('&'), end = text.find(';', at == text.npos ? 0 : at);
+    constexpr std::size_t most = 12;  // characters of an entity
+    auto const at = text.find('&'), end = at == text.npos ? at : text.substr(0, at + most).find(';', at);
     result += text.substr(0, at);
     if (at == text.npos) break;
     auto const name = end == text.npos ? std::string_view{} : text.substr(at + 1, end - at - 1);

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -38,23 +40,22 @@ class ZipDraft {
 
   KeyLocks locks{};
 
-  ZipDraft(std::string path, bool sync) : path_{std::move(path)}, sync_{sync} {
-    expect_path(path_);
-    struct stat there {};
-    if (::stat(path_.c_str(), &there) == 0)
-      old_ = std::make_shared<ZipFile>(path_);
+  ZipDraft(std::string path, bool sync, bool overwrite)
+      : name_{std::move(path)}, path_{whole_path(name_)}, sync_{sync}, replaces_{overwrite || exists()} {
+    if (!overwrite && replaces_)
+      old_ = std::make_shared<ZipFile>(path_, name_);
     else
-      in_store([&] { errno == ENOENT ? (void)writer() : posix::fail("open it"); });  // now, not at the first write
+      in_store([&] { writer(); });  // an error now, not at the first write
   }
 
-  std::string const& name() const { return path_; }
+  std::string const& name() const { return name_; }
 
   /// Errors of f() name the file.
   template <class F>
   void in_store(F&& f) try {
     f();
   } catch (Error& error) {
-    error.in_store(path_);
+    error.in_store(name_);
     throw;
   }
 
@@ -82,6 +83,7 @@ class ZipDraft {
   void write(std::string const& name, ByteView<space::Host> value) {
     if (name.size() > zip_limit2) throw StoreError{"a name in a zip file has at most 65535 bytes"};
     std::shared_lock const flushing{flush_};
+    expect_own_process();
     auto record = writer().add(name, value);
     std::lock_guard const changing{mutex_};
     changes_.insert_or_assign(name, std::move(record));
@@ -89,6 +91,7 @@ class ZipDraft {
 
   bool erase(std::string const& name) {
     std::shared_lock const flushing{flush_};
+    expect_own_process();
     bool const is_old = old_ && old_->find(name);
     std::lock_guard const changing{mutex_};
     auto const found = changes_.find(name);
@@ -125,21 +128,46 @@ class ZipDraft {
  private:
   void make_file() {
     std::unique_lock const flushing{flush_};
+    expect_own_process();
     if (changes_.empty() && !is_changed_ && old_) return;
     auto& to = writer();
+    auto const comment = is_of_ome() ? comment_for_ome() : std::string{};
     if (old_) copy_unchanged(to);
     std::vector<ZipRecord const*> records;
     for (auto const& [name, record] : changes_)
       if (record) records.push_back(&*record);
-    std::string comment;
-    if (path_.ends_with(".ozx")) {
-      comment = comment_for_ome();
+    if (is_of_ome())
       std::ranges::stable_sort(records, {}, [](ZipRecord const* one) { return place_for_ome(one->name); });
-    }
-    to.finish(records, comment, sync_);
-    writer_.reset();
-    changes_.clear(), is_changed_ = false;
-    old_ = std::make_shared<ZipFile>(path_);
+    std::shared_ptr<ZipFile> made;
+    to.finish(records, comment, sync_, replaces_,
+              [&](std::string const& hidden) { made = std::make_shared<ZipFile>(hidden, name_); });
+    old_ = std::move(made), writer_.reset(), changes_.clear(), is_changed_ = false, replaces_ = true;
+    if (sync_) ZipWriter::sync_name(path_);
+  }
+
+  // Of the file that a link names; whatever becomes the current folder.
+  static std::string whole_path(std::string const& path) {
+    expect_path(path);
+    std::error_code error;
+    auto const found = std::filesystem::canonical(path, error);
+    return (error ? std::filesystem::absolute(path) : found).string();
+  }
+  bool exists() const {
+    struct stat there {};
+    if (::lstat(path_.c_str(), &there) == 0) return true;
+    if (errno != ENOENT)
+      try {
+        posix::fail("open it");
+      } catch (Error& error) {
+        error.in_store(name_);
+        throw;
+      }
+    return false;
+  }
+  void expect_own_process() const {
+    std::lock_guard const making{mutex_};
+    if (writer_ && !writer_->is_of_this_process())
+      throw StoreError{"another process, whose child this one is, writes the zip file"};
   }
 
   ZipWriter& writer() {
@@ -202,27 +230,44 @@ class ZipDraft {
     ome.push_back({"zipFile", std::move(zip_file)});
     return to_json(Members{{"ome", std::move(ome)}});
   }
-  // Empty: the root has none.
+  // Empty: the root has none. Before old values become changes.
   std::string version_of_ome() const {
-    auto const found = changes_.find("zarr.json");
-    if (found == changes_.end() || !found->second || found->second->method != 0) return {};
-    std::string text(static_cast<std::size_t>(found->second->size), '\0');
-    posix::Piece piece{text.data(), text.size()};
-    posix::read(writer_->file(), {&piece, 1}, ZipWriter::data_of(*found->second));
-    Value const* value = nullptr;
-    auto const document = parse_json(text);
-    value = &document;
-    for (auto const* name : {"attributes", "ome", "version"}) {
-      auto const* const members = value->get_if<Members>();
-      value = members ? members->find(name) : nullptr;
-      if (!value) return {};
+    Key const key{"zarr.json"};
+    auto const [change, is_changed] = find(key.path);
+    std::string text;
+    if (change) {
+      text.resize(static_cast<std::size_t>(change->size));
+      posix::Piece piece{text.data(), text.size()};
+      posix::read(writer_->file(), {&piece, 1}, ZipWriter::data_of(*change));
+    } else if (!is_changed && old_) {
+      Queue<space::Host> on{1};
+      auto const take = [&](std::size_t size) {
+        text.resize(size);
+        return ByteSpan<space::Host>{reinterpret_cast<std::byte*>(text.data()), size};
+      };
+      ZipStore{old_}.read(key, {}, take, on);
     }
-    auto const* const version = value->get_if<std::string>();
-    return version ? *version : std::string{};
+    try {
+      Value const document = parse_json(text);
+      Value const* value = &document;
+      for (auto const* name : {"attributes", "ome", "version"}) {
+        auto const* const members = value->get_if<Members>();
+        value = members ? members->find(name) : nullptr;
+        if (!value) return {};
+      }
+      auto const* const version = value->get_if<std::string>();
+      constexpr std::size_t most = 64;  // the comment has less than 64 KiB
+      return version && version->size() <= most ? *version : std::string{};
+    } catch (MetadataError const&) {  // no document, or a damaged one
+      return {};
+    }
   }
 
-  std::string const path_;
+  bool is_of_ome() const { return path_.ends_with(".ozx"); }
+
+  std::string const name_, path_;  // as given; from the file system's root
   bool const sync_;
+  bool replaces_;                        // the file that has the name
   std::shared_ptr<ZipFile> old_;         // null: no file yet
   std::unique_ptr<ZipWriter> writer_{};  // null: nothing written since the last flush
   std::map<std::string, Change, std::less<>> changes_{};

@@ -127,7 +127,9 @@ class ZipFile {
   using Values = std::map<std::string, Value, std::less<>>;
 
   /// Throws: StoreError.
-  explicit ZipFile(std::string path) : path_{std::move(path)}, descriptor_{opened(path_)} {
+  explicit ZipFile(std::string const& path) : ZipFile{path, path} {}
+  /// `name`: in messages.
+  ZipFile(std::string const& path, std::string name) : path_{std::move(name)}, descriptor_{opened(path, path_)} {
     try {
       size_ = size_of(descriptor_);
       find_values();
@@ -163,11 +165,11 @@ class ZipFile {
   }
 
  private:
-  static posix::Descriptor opened(std::string const& path) {
+  static posix::Descriptor opened(std::string const& path, std::string const& name) {
     expect_path(path);
     posix::Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a named pipe does not block
     if (!file)
-      throw StoreError{to_text({"cannot open it, expected a zip file: ", std::strerror(errno)})}.in_store(path);
+      throw StoreError{to_text({"cannot open it, expected a zip file: ", std::strerror(errno)})}.in_store(name);
     return file;
   }
   static std::uint64_t size_of(posix::Descriptor const& file) {

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/store/detail/posix/descriptor.hpp>
@@ -34,17 +35,22 @@ class ZipWriter {
   explicit ZipWriter(std::string const& path) : path_{path}, file_{-1} {
     auto const folder = std::filesystem::path{path}.parent_path();
     for (unsigned number = 0; !file_; ++number) {
-      hidden_ = folder / to_text({posix::unfinished_prefix, ::getpid(), "-", number});
+      hidden_ = folder / to_text({posix::unfinished_prefix, process_, "-", number});
       file_ = posix::Descriptor{::open(hidden_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
       if (!file_ && errno != EEXIST) posix::fail("make a file");
+      if (!file_) continue;
+      ::flock(file_.number(), LOCK_EX | LOCK_NB);  // a hidden file without a lock was left by a writer that ended
+      if (file_.status().st_nlink == 0) file_ = posix::Descriptor{-1};  // and was taken for one until now
     }
-    ::flock(file_.number(), LOCK_EX | LOCK_NB);  // a hidden file without a lock was left by a writer that ended
   }
   ZipWriter(ZipWriter const&) = delete;
   ZipWriter& operator=(ZipWriter const&) = delete;
   ~ZipWriter() {
-    if (file_) ::unlink(hidden_.c_str());
+    if (file_ && is_of_this_process()) ::unlink(hidden_.c_str());
   }
+
+  /// False in a child of fork(), which must not use it.
+  bool is_of_this_process() const { return process_ == ::getpid(); }
 
   /// Writes a value as it is. Thread-safe. Throws: StoreError; then the file has bytes that no record names.
   ZipRecord add(std::string name, ByteView<space::Host> value) {
@@ -76,9 +82,11 @@ class ZipWriter {
   }
   posix::Descriptor const& file() const { return file_; }
 
-  /// Writes the directory, in that order, and gives the file its name: until then the old file stays. Requires: no
-  /// other thread uses *this. Throws: StoreError; it may be called again.
-  void finish(std::vector<ZipRecord const*> const& records, std::string_view comment, bool sync) {
+  /// Writes the directory, in that order, and gives the file its name: until then the old file stays. `before`: called
+  /// with the whole file's hidden name. `replaces`: also a file that has the name. Requires: no other thread uses
+  /// *this. Throws: StoreError, exceptions of `before`; then it may be called again.
+  void finish(std::vector<ZipRecord const*> const& records, std::string_view comment, bool sync, bool replaces,
+              FunctionRef<void(std::string const&)> before) {
     auto const offset = end_.load();
     std::string directory;
     for (auto const* record : records) directory += zip_directory_entry(*record);
@@ -86,21 +94,35 @@ class ZipWriter {
     write(bytes_of(directory), offset);
     if (::ftruncate(file_.number(), static_cast<off_t>(offset + directory.size())) != 0) posix::fail("end the zip file");
     if (sync) file_.sync();
+    posix::Descriptor closing{::fcntl(file_.number(), F_DUPFD_CLOEXEC, 0)};  // keeps the lock
+    if (!closing) posix::fail("close the zip file");
+    posix::close(closing);
+    before(hidden_.string());
     struct stat old {};
-    if (::stat(path_.c_str(), &old) == 0) ::fchmod(file_.number(), old.st_mode & 07777);
-    if (::rename(hidden_.c_str(), path_.c_str()) != 0) posix::fail("rename the zip file");
-    posix::close(file_);
-    if (!sync) return;
-    auto const above = std::filesystem::path{path_}.parent_path();
-    posix::Descriptor{::open(above.empty() ? "." : above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)}.sync();
+    if (replaces && ::stat(path_.c_str(), &old) == 0) ::fchmod(file_.number(), old.st_mode & 07777);
+    if (replaces ? ::rename(hidden_.c_str(), path_.c_str()) != 0 : !rename_new()) posix::fail("rename the zip file");
+    file_ = posix::Descriptor{-1};
+  }
+  /// Returns when the file's name will survive a loss of power.
+  static void sync_name(std::string const& path) {
+    auto const above = std::filesystem::path{path}.parent_path();
+    posix::Descriptor const folder{::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (!folder) posix::fail("synchronise the folder");
+    folder.sync();
   }
 
  private:
+  // Unless a file has the name by now.
+  bool rename_new() const {
+    if (::link(hidden_.c_str(), path_.c_str()) == 0) return ::unlink(hidden_.c_str()) == 0;
+    return errno != EEXIST && ::access(path_.c_str(), F_OK) != 0 && ::rename(hidden_.c_str(), path_.c_str()) == 0;
+  }
   static ByteView<space::Host> bytes_of(std::string const& text) {
     return {reinterpret_cast<std::byte const*>(text.data()), text.size()};
   }
 
   std::string path_;
+  ::pid_t const process_ = ::getpid();
   std::filesystem::path hidden_;
   posix::Descriptor file_;
   std::atomic<std::uint64_t> end_{0};  // of the values
