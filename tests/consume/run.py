@@ -84,7 +84,8 @@ def plain():
     # Unless the program includes streams itself, nothing is initialised before main, and the only data are constants.
     symbols = [line for line in run("nm", "-C", "total-std=c++20.o").splitlines() if re.search(r" [bBdDC] |guard variable|_GLOBAL__sub_I", line)]
     expect("global state", [line for line in symbols if "typeinfo" not in line and "DW.ref" not in line], [])
-    assert not re.search("init_array|tdata|tbss", run("readelf", "-SW", "total-std=c++20.o")), "something runs before main"
+    # Of each thread there is one null pointer (tbss), that of with_defaults.
+    assert not re.search("init_array|tdata", run("readelf", "-SW", "total-std=c++20.o")), "something runs before main"
     # One line gives the cause, before the compiler's own errors.
     errors = run(compiler, "-std=c++20", "-fno-exceptions", "-fsyntax-only", "-I", root / "include", project / "bytes.cpp", fails=True)
     first = next(line for line in errors.splitlines() if "error: " in line)
