@@ -34,7 +34,7 @@ TEST_CASE("a URL is no folder, and its scheme is named") {
   check_refused<StoreError>([] { Local{"https://x.org/a.zarr"}; },
                             {"scheme \"https\"", "an HttpStore of tessera/with/curl.hpp reads this address"});
   check_refused<StoreError>([] { (void)open_group(std::string{"s3://b/x"}); },
-                            {"HttpStore of tessera/with/curl.hpp", "https:// address"});
+                            {"an S3Store of tessera/with/s3.hpp reads and writes this address"});
   check_refused<StoreError>([] { Local{"simplecache::gs://a"}; }, {"scheme \"simplecache::gs\""});
   check_refused<StoreError>([] { Local{"file:///data/a"}; }, {"scheme \"file\"", "leave out \"file://\""});
   for (auto const* path : {"./s3://bucket/a", "a:b", "C:/a", "a/b://c"}) CHECK(Local{path}.name() == path);
