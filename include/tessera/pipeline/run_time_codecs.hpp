@@ -16,9 +16,9 @@
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// Adds a row for the host to the process's table. `owner` lives as long as the process. Returns false if that row is
-/// there already. Throws: CodecError, if the name belongs to another codec.
-TESSERA_DECL bool add_at_run_time(Implementation const& row, std::shared_ptr<void const> owner);
+/// Adds a row for the host to the process's table, unless it is there already. `owner` lives as long as the process.
+/// Throws: CodecError, if the name belongs to another codec.
+TESSERA_DECL void add_at_run_time(Implementation const& row, std::shared_ptr<void const> owner);
 
 /// The owner of that name's row; null: none.
 TESSERA_DECL std::shared_ptr<void const> owner_at_run_time(std::string_view name);

@@ -36,15 +36,14 @@ struct RunTimeCodecs {
   }
 };
 
-TESSERA_DECL bool add_at_run_time(Implementation const& row, std::shared_ptr<void const> owner) {
+TESSERA_DECL void add_at_run_time(Implementation const& row, std::shared_ptr<void const> owner) {
   auto& table = RunTimeCodecs::of_process();
   std::scoped_lock const lock{table.mutex};
   if (auto const* const found = table.find(row.name)) {
-    if (found->by.among_bytes == row.among_bytes && found->owner == owner) return false;
+    if (found->by.among_bytes == row.among_bytes && found->owner == owner) return;
     throw CodecError{to_text({"codec ", describe(row.name), " is registered already, with another implementation"})};
   }
   table.rows.push_back({row, std::move(owner)});
-  return true;
 }
 
 TESSERA_DECL std::shared_ptr<void const> owner_at_run_time(std::string_view name) {

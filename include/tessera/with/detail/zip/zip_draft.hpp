@@ -52,7 +52,7 @@ class ZipDraft {
 
   /// Errors of f() name the file.
   template <class F>
-  void in_store(F&& f) try {
+  void in_store(F&& f) const try {
     f();
   } catch (Error& error) {
     error.in_store(name_);
@@ -155,13 +155,9 @@ class ZipDraft {
   bool exists() const {
     struct stat there {};
     if (::lstat(path_.c_str(), &there) == 0) return true;
-    if (errno != ENOENT)
-      try {
-        posix::fail("open it");
-      } catch (Error& error) {
-        error.in_store(name_);
-        throw;
-      }
+    in_store([] {
+      if (errno != ENOENT) posix::fail("open it");
+    });
     return false;
   }
   void expect_own_process() const {
