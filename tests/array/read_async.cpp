@@ -273,16 +273,17 @@ Run copy_rows(auto array, std::vector<std::int32_t>& to, std::size_t& read) {
 
 TEST_CASE("a coroutine that waits may be destroyed: the work ends without it") {
   Queue<space::Host> const queue{2};
-  std::atomic<bool> go{false}, begun{false};
+  std::atomic<bool> go{false};
+  std::array<std::atomic<bool>, 2> begun{};
   std::atomic<int> ran{0};
   std::size_t resumed = 0;
-  auto const slow = [&] {
-    begun = true, begun.notify_all();
+  auto const slow = [&](std::size_t i) {
+    begun[i] = true, begun[i].notify_all();
     go.wait(false);
     ++ran;
   };
-  auto outside = queue.start(slow);
-  begun.wait(false);
+  auto outside = queue.start([&] { slow(0); }), another = queue.start([&] { slow(1); });
+  for (auto& each : begun) each.wait(false);  // both threads of the queue are busy
   auto const wait_for = [](Pending& pending, std::size_t& after) -> Run {
     std::string const held(100, 'x');
     co_await pending;
@@ -297,7 +298,8 @@ TEST_CASE("a coroutine that waits may be destroyed: the work ends without it") {
   CHECK(ran == 1);
   go = true, go.notify_all();
   outside.wait();
-  CHECK(ran == 2);
+  another.wait();
+  CHECK(ran == 3);
   CHECK(resumed == 0);
 }
 
