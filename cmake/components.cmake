@@ -281,8 +281,17 @@ function(tessera_c_component problem)
   add_library(tessera_c SHARED EXCLUDE_FROM_ALL ${unit})
   target_link_libraries(tessera_c PRIVATE tessera::compiled tessera::all tessera::ipc)
   target_include_directories(tessera_c INTERFACE $<TARGET_PROPERTY:tessera::tessera,INTERFACE_INCLUDE_DIRECTORIES>)
+  # A new 0.y may change any function, as docs/building.md says.
+  get_target_property(folders tessera::tessera INTERFACE_INCLUDE_DIRECTORIES)
+  string(REGEX REPLACE "\\$<BUILD_INTERFACE:([^>]*)>" "\\1" folders "${folders}")
+  find_file(header tessera/tessera.h PATHS ${folders} NO_DEFAULT_PATH NO_CACHE REQUIRED)
+  file(STRINGS ${header} numbers REGEX "define TESSERA_VERSION_")
+  string(REGEX MATCHALL "[0-9]+" numbers "${numbers}")
+  list(JOIN numbers . version)
+  list(SUBLIST numbers 0 2 numbers)
+  list(JOIN numbers . soname)
   set_target_properties(tessera_c PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
-    LINK_DEPENDS ${symbols})
+    LINK_DEPENDS ${symbols} VERSION ${version} SOVERSION ${soname})
   target_link_options(tessera_c PRIVATE LINKER:--version-script=${symbols} LINKER:-z,nodelete)  # it may have threads
   add_library(tessera::c ALIAS tessera_c)
 endfunction()

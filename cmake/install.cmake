@@ -31,3 +31,11 @@ if(TARGET tessera-cli)
     install(FILES ${said}/tessera.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
   endif()
 endif()
+
+# `cpack` in the build folder: tessera-VERSION.tar.gz, to be unpacked anywhere.
+if(PROJECT_IS_TOP_LEVEL)
+  set(CPACK_GENERATOR TGZ)
+  set(CPACK_PACKAGE_FILE_NAME tessera-${PROJECT_VERSION})
+  set(CPACK_ARCHIVE_COMPONENT_INSTALL OFF)
+  include(CPack)
+endif()

@@ -30,7 +30,7 @@ sanitizers_link() { echo 'int main() {}' | clang++ -fsanitize=address,undefined 
 if [[ $install == yes ]]; then
   packages=(g++ cmake ninja-build ccache libdeflate-dev libzstd-dev libblosc-dev libbz2-dev liblzma-dev libzfp-dev libcurl4-openssl-dev libssl-dev libzip-dev nlohmann-json3-dev libcli11-dev libpng-dev liblz4-dev zlib1g-dev doctest-dev
     python3-venv valgrind)
-  if [[ $all == yes ]]; then packages+=(clang llvm); fi  # llvm: sanitizers name lines
+  if [[ $all == yes ]]; then packages+=(clang llvm debhelper); fi  # llvm: sanitizers name lines
   need_packages "${packages[@]}"
   # Some releases have the sanitizers' runtime in clang's own packages.
   if [[ $all == yes ]] && ! sanitizers_link; then need_packages libclang-rt-dev; fi
@@ -40,10 +40,11 @@ if [[ $install == yes ]]; then
 fi
 
 # The programs that tests/interop exchanges arrays with and whose data sets it reads, the headers that tests/resources
-# compiles tessera with, the servers of tests/s3, and the tools that tests/python builds the Python module with, each in
-# an environment of their own: made anew when another version is required.
+# compiles tessera with, the servers of tests/s3, Conan, and the tools that tests/python builds the Python module with,
+# each in an environment of their own: made anew when another version is required.
 peers=build/interop-venv sets=build/data-sets-venv headers=build/resources-venv module=build/python-venv
 grids=build/rectilinear-venv writers=build/writers-venv spelling=build/spell-venv buckets=build/s3-venv
+packages_of=build/packaging-venv
 # make_environment PATH REQUIREMENTS [OPTIONS...]: of $python, or else of python3.
 make_environment() {
   cmp -s "$2" "$1/made-from.txt" && return
@@ -75,6 +76,7 @@ if [[ $install == yes ]]; then
   make_environment "$module" tests/python/requirements.txt
   make_environment "$spelling" tests/house/spelling.txt
   make_environment "$buckets" tests/s3/requirements.txt
+  if [[ $all == yes ]]; then make_environment "$packages_of" tests/packaging/requirements.txt; fi
   if [[ -d $module ]]; then
     python3 tests/fetch_source.py "$module" zarr build/zarr-python-tests tests pyproject.toml ||
       echo "zarr-python's own tests could not be downloaded" >&2
@@ -180,6 +182,11 @@ fi
 if [[ ! -d $buckets ]]; then
   not_run "values in buckets" "no Python environment $buckets: --no-install, or pip failed"
 fi
+for what in conan debian; do
+  if ! grep -qs "packaging-$what .*Passed" build/release/ctest.log; then
+    not_run "the package of $what" "without --all, or pip or apt failed, or it failed"
+  fi
+done
 if [[ ! -d $module ]]; then
   not_run "the Python module" "no Python environment $module: --no-install, or pip failed"
 fi
