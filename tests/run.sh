@@ -44,7 +44,7 @@ fi
 # each in an environment of their own: made anew when another version is required.
 peers=build/interop-venv sets=build/data-sets-venv headers=build/resources-venv module=build/python-venv
 grids=build/rectilinear-venv writers=build/writers-venv spelling=build/spell-venv buckets=build/s3-venv
-packages_of=build/packaging-venv
+packages_of=build/packaging-venv site=build/site-venv
 # make_environment PATH REQUIREMENTS [OPTIONS...]: of $python, or else of python3.
 make_environment() {
   cmp -s "$2" "$1/made-from.txt" && return
@@ -76,7 +76,10 @@ if [[ $install == yes ]]; then
   make_environment "$module" tests/python/requirements.txt
   make_environment "$spelling" tests/house/spelling.txt
   make_environment "$buckets" tests/s3/requirements.txt
-  if [[ $all == yes ]]; then make_environment "$packages_of" tests/packaging/requirements.txt; fi
+  if [[ $all == yes ]]; then
+    make_environment "$packages_of" tests/packaging/requirements.txt
+    make_environment "$site" site/requirements.txt
+  fi
   if [[ -d $module ]]; then
     python3 tests/fetch_source.py "$module" zarr build/zarr-python-tests tests pyproject.toml ||
       echo "zarr-python's own tests could not be downloaded" >&2
@@ -182,9 +185,9 @@ fi
 if [[ ! -d $buckets ]]; then
   not_run "values in buckets" "no Python environment $buckets: --no-install, or pip failed"
 fi
-for what in conan debian; do
+for what in conan debian site; do
   if ! grep -qs "packaging-$what .*Passed" build/release/ctest.log; then
-    not_run "the package of $what" "without --all, or pip or apt failed, or it failed"
+    not_run "packaging-$what" "without --all, or pip or apt failed, or it failed"
   fi
 done
 if [[ ! -d $module ]]; then

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Lists the public names of the headers, with where each is declared and the first sentence of its contract.
 
-    public_names.py [--members] [--messages] [--check] [PROJECT]
+    public_names.py [--members] [--messages] [--json] [--check] [PROJECT]
 
 Without an option: the names of namespace tessera, then every option struct with its members and their defaults.
 --members adds the public members of classes, and the enumerators. --messages lists the texts of static_asserts and of
-errors instead. --check lists the names and members that have no contract, and fails if there are any.
+errors instead. --json prints the names and the members, for site/reference.py. --check lists the names and members that
+have no contract, and fails if there are any.
 
 A contract is a `///` comment above a declaration, or a `///<` comment behind it. A name without one takes that of the
 overload before it in the same header. The first line of a header, `// Name: ...` or `// a, b: ...`, is the contract of
@@ -24,6 +25,7 @@ or move constructor, an assignment, what is defaulted or deleted, a comparison, 
 """
 import argparse
 import bisect
+import json
 import pathlib
 import re
 import sys
@@ -76,6 +78,7 @@ class Declared:
     default: str = ""
     group: str = ""  # a member's: the comment at the head of its lines
     needs_none: bool = False
+    first: int = 0  # line of the declaration, which the name may follow
 
 
 @dataclass
@@ -211,7 +214,7 @@ class Parser:
         if kind in ("function", "class", "enum", "concept"):  # comments in a body are not its own
             last = self.body_line
         one = Declared(f"{scope}::{name}" if scope else name, kind, self.header.path, first,
-                       self.contract(self.first_line, last), scope, default)
+                       self.contract(self.first_line, last), scope, default, first=self.first_line)
         if members:
             if self.first_line in self.header.above:
                 self.group = self.header.above[self.first_line]
@@ -664,7 +667,7 @@ def read_messages(root):
 
 
 parser = argparse.ArgumentParser()
-for one in ("members", "messages", "check"):
+for one in ("members", "messages", "json", "check"):
     parser.add_argument("--" + one, action="store_true")
 parser.add_argument("project", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2])
 asked = parser.parse_args()
@@ -691,6 +694,9 @@ elif asked.messages:
     for file, line, kind, text in messages:
         print(f"{file}:{line}: {kind}: {text}")
     print(f"{len(messages)} messages")
+    sys.exit()
+elif asked.json:
+    print(json.dumps({"names": [vars(one) for one in names], "members": [vars(one) for one in members]}))
     sys.exit()
 else:
     for one in names:

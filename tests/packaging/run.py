@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes one of the packages of packaging/ from this source, and builds packaging/consumer with it.
+"""Makes one of the packages of packaging/ from this source, and builds packaging/consumer with it; or the site.
 
     run.py KIND FOLDER COMPILER [LAUNCHER]
 
@@ -123,6 +123,20 @@ def recipes():
     found = set(re.findall(r"TESSERA_\w+", spack + conda))
     assert found and found <= options, f"no options of tessera: {found - options}"
     print("not run: the recipes of Spack and conda, which need their own registries")
+
+
+def site():
+    """Every link of a page leads to a page or a section, and every public name is in the reference."""
+    python = root / "build/site-venv/bin/python"
+    if not python.exists():
+        not_run("no Python environment build/site-venv: tests/run.sh --all makes it")
+    print(run(python, root / "site/build.py", work / "made"))
+    index = (work / "made/site/reference/index.html").read_text()
+    for name in ("open_array", "LocalStore", "DeviceBuffer", "codec::Zstd"):
+        assert re.search(rf'<a href="\w+\.html#[\w-]+">{name}</a>', index), f"the reference lacks {name}"
+    for file in (work / "made/site").rglob("*.html"):
+        found = re.findall(r'<(?:script|link|img)[^>]* (?:src|href)="(https?://[^"]+)"', file.read_text())
+        assert not found, f"{file} loads {found}"
 
 
 shutil.rmtree(work, ignore_errors=True)
