@@ -90,6 +90,9 @@ def plain():
     errors = run(compiler, "-std=c++20", "-fno-exceptions", "-fsyntax-only", "-I", root / "include", project / "bytes.cpp", fails=True)
     first = next(line for line in errors.splitlines() if "error: " in line)
     assert "tessera reports failures by exceptions: compile without -fno-exceptions" in first, errors
+    (work / "config.cpp").write_text("#include <tessera/core/config.hpp>\n")
+    errors = run(compiler, "-std=c++20", "-m32", "-fsyntax-only", "-I", root / "include", "config.cpp", fails=True)
+    assert "tessera needs a 64-bit machine" in next(line for line in errors.splitlines() if "error: " in line), errors
 
 
 def add_subdirectory():

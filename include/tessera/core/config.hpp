@@ -4,6 +4,9 @@
 #if !defined(__cpp_exceptions)
 #error "tessera reports failures by exceptions: compile without -fno-exceptions"
 #endif
+#if defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ < 8
+#error "tessera needs a 64-bit machine: sizes in memory are std::size_t, and arrays are larger than 4 GiB"
+#endif
 
 #define TESSERA_VERSION_MAJOR 0
 #define TESSERA_VERSION_MINOR 1
