@@ -6,6 +6,7 @@
 #include <span>
 
 #include <tessera/core/config.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/core/detail/runs.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/store/concept.hpp>
@@ -41,6 +42,9 @@ struct ReadRequest {
   bool is_of_watch = false;
   /// The queue has no work that uses the slab: reads into it may precede earlier work.
   bool slab_is_idle = false;
+  /// A store of host bytes that waits for many values may call it with `size`, in the thread of the call, once the
+  /// destination has its bytes: the reader uses them while the other values travel. It may throw, and be called again.
+  FunctionRef<void(std::optional<std::size_t>)> const* arrived = nullptr;
 
   /// The range in a value of `total` bytes, for stores that know the size. Throws: StoreError.
   ByteRange::Resolved resolve(std::uint64_t total) const {

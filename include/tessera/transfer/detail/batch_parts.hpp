@@ -138,10 +138,9 @@ class BatchParts {
   using Queue = typename P::queue_type;
 
  public:
-  /// Gets the values of all chunks, with at most `threads` threads. Calls `place` for each tile as soon as it is read,
-  /// on one thread. Throws: CodecError, StoreError, Cancelled.
+  /// Gets the values of all chunks, with at most `threads` threads. Calls `place` as ChunkFetcher does, on one thread. Throws: CodecError, StoreError, Cancelled.
   void run(Source const& source, FetchLimits const& limits, Chunks all, std::size_t threads,
-           std::atomic<bool> const* stop, FunctionRef<void(ChunkRead<P> const&)> place, Queue& on) {
+           std::atomic<bool> const* stop, FunctionRef<void(ChunkRead<P>&)> place, Queue& on) {
     divide(all, std::min(threads, std::max<std::size_t>(all.size() * source.form.decoded_size / worth_a_thread, 1)));
     for (auto& part : parts_) part->locate.begin();
     on.host().for_each(chunks_.size(), [&](std::size_t i) {
@@ -167,7 +166,7 @@ class BatchParts {
     ChunkFetcher<P> fetch;
 
     void run(Source const& source, FetchLimits const& limits, Chunks chunks, std::size_t of,
-             std::atomic<bool> const* stop, FunctionRef<void(ChunkRead<P> const&)> place, Queue& on) {
+             std::atomic<bool> const* stop, FunctionRef<void(ChunkRead<P>&)> place, Queue& on) {
       fetch.begin(source, chunks, of, on);
       for (auto const few : runs_of_few_shards(source, chunks, on)) {
         ConsistentShards<P> shards{source, few, watched, stop};

@@ -102,11 +102,12 @@ class ChunkFetcher {
     values_.begin(all.size(), source.form, parts, on);
   }
 
-  /// Gets the values of some of the chunks. Calls `place` for each tile as soon as it is read. Throws: CodecError,
-  /// StoreError.
+  /// Gets the values of some of the chunks. Calls `place` for each tile as soon as it is read, and for chunks as they
+  /// arrive, if the store tells. Throws: CodecError, StoreError; exceptions of `place`.
   void run(Source const& source, FetchLimits const& limits, Chunks some, WatchedShards& watched,
-           FunctionRef<void(ChunkRead<P> const&)> place, Queue& on) {
+           FunctionRef<void(ChunkRead<P>&)> place, Queue& on) {
     place_ = &place;
+    for (auto& slot : some) slot.is_placed = false;
     if (source.lends())
       borrow(source, limits, some, watched, on);
     else
@@ -153,7 +154,7 @@ class ChunkFetcher {
   }
   // Places the tile that was read last.
   void end_tile() {
-    if (auto const* const tile = std::exchange(tile_, nullptr)) (*place_)(*tile);
+    if (auto* const tile = std::exchange(tile_, nullptr)) (*place_)(*tile);
   }
 
   // Uses values in the store's memory.
@@ -257,6 +258,7 @@ class ChunkFetcher {
       if (!source.shards && !slot.stored.is_whole()) requests_.back().value_size = source.form.encoded_bound();
       if (auto* const shard = watched.of(slot.key)) requests_.back().watch = &shard->watch;
     }
+    tell_of_arrivals(source);
     tile_ = nullptr;
     if (!requests_.empty()) source.store.get_many(requests_, queue_in<bytes_space>(on));
     end_tile();
@@ -266,6 +268,35 @@ class ChunkFetcher {
       expect_given(requests_[r].size, is_part_given ? indexes_[slot.index_at].part.size : slot.encoded.size, slot.key);
       slot.found = requests_[r].size.has_value();
       if (auto* const shard = watched.of(slot.key)) shard->is_held &= requests_[r].is_of_watch;
+    }
+  }
+
+  // A chunk whose value is complete, while others are awaited.
+  struct Arrival {
+    ChunkFetcher* fetch;
+    Source const* source;
+    ChunkRead<P>* slot;
+    void operator()(std::optional<std::size_t> size) const {
+      expect_given(size, slot->encoded.size, slot->key);
+      slot->found = size.has_value();
+      if (slot->found && source->shards) of_slot(*source, *slot, [&] { expect_all(*slot); });
+      (*fetch->place_)(*slot);
+    }
+  };
+  // Elements wait for no other chunk where the host decodes what comes from far.
+  void tell_of_arrivals(Source const& source) {
+    if constexpr (std::same_as<bytes_space, space::Host> && std::same_as<array_space, space::Host>) {
+      constexpr std::uint64_t worth_it = 1 << 16;  // decoded bytes; smaller chunks are decoded together
+      if (source.store.is_near() || !source.store.can.gets_many || destinations_.size() < 2) return;
+      if (source.form.decoded_size < worth_it) return;
+      arrivals_.clear();
+      told_.clear();
+      told_.reserve(destinations_.size());
+      for (auto const& destination : destinations_) arrivals_.push_back({this, &source, destination.slot});
+      for (std::size_t r = 0; r < destinations_.size(); ++r) {
+        if (arrivals_[r].slot->has_index || arrivals_[r].slot->is_tile) continue;
+        requests_[r].arrived = &told_.emplace_back(arrivals_[r]);
+      }
     }
   }
 
@@ -290,8 +321,10 @@ class ChunkFetcher {
   Chunks all_;
   std::vector<Index> indexes_;
   FetchBuffers<bytes_space, typename P::bytes_staging> values_;
-  FunctionRef<void(ChunkRead<P> const&)>* place_ = nullptr;
-  ChunkRead<P> const* tile_ = nullptr;  // being read
+  FunctionRef<void(ChunkRead<P>&)>* place_ = nullptr;
+  ChunkRead<P>* tile_ = nullptr;  // being read
+  std::vector<Arrival> arrivals_;
+  std::vector<FunctionRef<void(std::optional<std::size_t>)>> told_;  // refer to them
   std::vector<DestinationFor> destinations_;
   std::vector<ReadRequest<bytes_space>> requests_;  // one for each destination
   std::vector<LendRequest<bytes_space>> loans_;     // own the lent bytes

@@ -22,6 +22,7 @@ struct ChunkRead {
   ByteRange range;   // of the key's value
   ByteView<typename P::bytes_space> encoded;
   bool found;
+  bool is_placed;  // its elements are in the target
   std::optional<std::uint64_t> sequence;     // since when its shard must not change
   ByteSpan<typename P::array_space> direct;  // the user's memory, if the chunk can be decoded directly into it
   bool has_index;                            // of the stored bytes, first the index is read, then those that it says

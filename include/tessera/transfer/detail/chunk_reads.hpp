@@ -59,7 +59,7 @@ class ChunkReads {
     if (chunks_.size() == used_) chunks_.emplace_back();
     auto& chunk = chunks_[used_++];
     chunk.piece = piece;
-    chunk.is_tile = false;
+    chunk.is_tile = chunk.is_placed = false;
     // Lent values cost nothing; ranges joined to one request would become one request per chunk.
     bool const may_be_range = !source.lends() && !(source.joins() && source.shards);
     bool const may_be_part = may_be_range || !source.form.stores_elements;
@@ -84,6 +84,7 @@ class ChunkReads {
       tile.key.path = chunks_[0].key.path;
       tile.direct = {};
       tile.is_tile = true;
+      tile.is_placed = false;
       tile.has_index = false;
       auto& part = tile.piece.part;
       part.first[d] += at * steps[d];

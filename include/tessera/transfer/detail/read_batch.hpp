@@ -36,25 +36,44 @@ class ReadBatch {
     decoding_.most_payload = options.memory ? options.memory.value() : most_varying;
     FetchLimits const limits{options};
     ReadPlacer<P> placer{source, plan, target, placing_, on};
-    std::uint64_t placed = 0;
-    auto const place_next = [&](auto const& tile) {
-      if constexpr (is_of_host) placed += placer.place_tile(tile);
+    Counts counts;
+    auto const finish = [&](std::size_t from, std::size_t to) {
+      decode(source, target, from, to, on);
+      counts.placed += placer.place(slots(), tasks_, found_, decoding_);
+      count(source, counts);
+    };
+    auto const place_next = [&](ChunkRead<P>& slot) {
+      if constexpr (is_of_host) {
+        if (slot.is_tile) {
+          counts.placed += placer.place_tile(slot);
+          return;
+        }
+        auto const at = static_cast<std::size_t>(&slot - chunks_.all().data());
+        finish(at, at + 1);
+        slot.is_placed = true;
+        forget_pass();
+      }
     };
     fetch_.run(source, limits, chunks_.all(), threads, options.stop, place_next, on);
-    decode(source, target, on);
-    placed += placer.place(chunks_.all(), tasks_, found_, decoding_);
+    // At once, or around those that have arrived before.
+    for (std::size_t from = 0; from < chunks_.size();) {
+      if (chunks_[from].is_placed) {
+        ++from;
+        continue;
+      }
+      auto to = from + 1;
+      while (to < chunks_.size() && !chunks_[to].is_placed) ++to;
+      finish(from, to);
+      from = to;
+    }
     fetch_.give_back(on);
     Traffic* const traffic = options.traffic;
     if (!traffic) return;
     traffic->chunks += last - first;
-    auto const missing = chunks_.size() - tasks_.size();
-    traffic->missing += missing * (last - first) / chunks_.size();  // the tiles of one chunk count as one
-    for (std::size_t t = 0; t < tasks_.size(); ++t)
-      traffic->fetched += tasks_[t].encoded.size - chunks_[found_[t]].unread;
-    if (!source.form.is_view())
-      for (auto const i : found_) traffic->decoded += chunks_[i].wanted.size;
-    traffic->decoded += decoding_.beside;
-    traffic->placed += placed;
+    traffic->missing += counts.missing * (last - first) / chunks_.size();  // the tiles of one chunk count as one
+    traffic->fetched += counts.fetched;
+    traffic->decoded += counts.decoded;
+    traffic->placed += counts.placed;
   } catch (Error& error) {
     if (auto const* const slot = slot_of(error)) source.blame(error, slot->key, slot->piece.chunk);
     error.in_store(source.store.name());
@@ -62,17 +81,17 @@ class ReadBatch {
   }
 
  private:
+  struct Counts {
+    std::uint64_t missing = 0, fetched = 0, decoded = 0, placed = 0;
+  };
+
   // On a device all elements are placed by one launch, whether or not they are contiguous.
   static bool goes_direct(Target const& target) { return array_space::host_accessible && !target.placer; }
 
   void select(ChunkAccess<P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
               Target const& target) {
     chunks_.clear();
-    tasks_.clear();
-    decoding_.placer = nullptr;
-    decoding_.are_ranges = false;
-    decoding_.beside = 0;
-    found_.clear();  // until chunks are found, an error concerns the key that it names
+    forget_pass();
     auto const strides = plan.strides_in(target.strides);
     plan.for_each_piece(first, last, [&](Piece const& piece) {
       auto& slot = chunks_.add(source, plan, piece);
@@ -91,41 +110,65 @@ class ReadBatch {
 
   // The chunk that an error concerns, if known. A store's error names a key, which many chunks of a shard share.
   ChunkRead<P> const* slot_of(Error const& error) {
-    std::span<ChunkRead<P> const> const slots = chunks_.all();
-    if (slots.empty()) return nullptr;
-    if (!error.key().empty()) return beyond_end(slots, error);
+    std::span<ChunkRead<P> const> const all = chunks_.all();
+    if (all.empty()) return nullptr;
+    if (!error.key().empty()) return beyond_end(all, error);
     if (fetch_.failed_together()) return nullptr;
     auto const chunk = error.chunk();
-    return &slots[chunk && *chunk < found_.size() ? found_[*chunk] : 0];
+    return &all[from_ + (chunk && *chunk < found_.size() ? found_[*chunk] : 0)];
   }
 
-  void decode(ChunkAccess<P> const& source, Target const& target, Queue& on) {
-    for (std::size_t i = 0; i < chunks_.size(); ++i)
-      if (chunks_[i].found) {
-        tasks_.push_back({chunks_[i].encoded, chunks_[i].direct});
-        if (is_part(chunks_[i], source.form)) tasks_.back().part = chunks_[i].wanted;
-        decoding_.are_ranges |= !chunks_[i].stored.is_whole();
+  // Until chunks are found, an error concerns the key that it names.
+  void forget_pass() {
+    from_ = to_ = 0;
+    tasks_.clear();
+    found_.clear();
+  }
+  // The chunks that are decoded together.
+  std::span<ChunkRead<P> const> slots() { return chunks_.all().subspan(from_, to_ - from_); }
+
+  void count(ChunkAccess<P> const& source, Counts& counts) {
+    counts.missing += slots().size() - tasks_.size();
+    for (std::size_t t = 0; t < tasks_.size(); ++t)
+      counts.fetched += tasks_[t].encoded.size - slots()[found_[t]].unread;
+    if (!source.form.is_view())
+      for (auto const i : found_) counts.decoded += slots()[i].wanted.size;
+    counts.decoded += decoding_.beside;
+  }
+
+  void decode(ChunkAccess<P> const& source, Target const& target, std::size_t from, std::size_t to, Queue& on) {
+    forget_pass();
+    from_ = from, to_ = to;
+    decoding_.placer = nullptr;
+    decoding_.are_ranges = false;
+    decoding_.beside = 0;
+    auto const slots = this->slots();
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      if (slots[i].found) {
+        tasks_.push_back({slots[i].encoded, slots[i].direct});
+        if (is_part(slots[i], source.form)) tasks_.back().part = slots[i].wanted;
+        decoding_.are_ranges |= !slots[i].stored.is_whole();
         found_.push_back(i);
       }
     if constexpr (std::same_as<bytes_space, array_space>)
       if (source.form.is_view()) return see_elements();
-    (void)checked_product(chunks_.size(), source.form.decoded_size, "a mini-batch");  // sums do not overflow
+    (void)checked_product(slots.size(), source.form.decoded_size, "a mini-batch");  // sums do not overflow
     std::uint64_t rest = 0;  // bytes not decoded directly into the target
     if (goes_direct(target)) {
       for (std::size_t t = 0; t < tasks_.size(); ++t)
-        if (!tasks_[t].to.data) rest += chunks_[found_[t]].wanted.size;
+        if (!tasks_[t].to.data) rest += slots[found_[t]].wanted.size;
     } else {  // missing ones too, so that memory does not grow when fewer are missing
-      for (auto const& slot : chunks_.all()) rest += slot.wanted.size;
+      for (auto const& slot : slots) rest += slot.wanted.size;
     }
     auto const bytes = checked_size(rest, "a mini-batch");
     auto const destination = seen_in<array_space>(decoded_.take(bytes, queue_in<typename P::array_staging>(on)));
     std::size_t next = 0;  // in order: neighbours cross in one copy
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       if (tasks_[t].to.data) continue;
-      tasks_[t].to = destination.sub(next, static_cast<std::size_t>(chunks_[found_[t]].wanted.size));
+      tasks_[t].to = destination.sub(next, static_cast<std::size_t>(slots[found_[t]].wanted.size));
       next += tasks_[t].to.size;
     }
-    decoding_.most = chunks_.size();
+    decoding_.most = slots.size();
     decoding_.apart = source.lends();
     decoding_.ahead = true;  // the queue is done with this object when it is leased
     decoding_.is_placed = ReadPlacer<P>::takes_unjoined(target);
@@ -135,7 +178,7 @@ class ReadBatch {
   // The stored bytes are the wanted elements.
   void see_elements() {
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
-      auto const& wanted = chunks_[found_[t]].wanted;
+      auto const& wanted = slots()[found_[t]].wanted;
       expect_size(tasks_[t].encoded.size, static_cast<std::size_t>(wanted.size), t);
       tasks_[t].decoded = tasks_[t].encoded;
     }
@@ -144,7 +187,8 @@ class ReadBatch {
   ChunkReads<P> chunks_;
   BatchParts<P> fetch_;
   std::vector<DecodeTask<bytes_space, array_space>> tasks_;
-  std::vector<std::size_t> found_;  // the slot of each task
+  std::size_t from_ = 0, to_ = 0;   // of the chunks: those decoded together
+  std::vector<std::size_t> found_;  // the slot of each task, among these
   typename P::Decoding decoding_;
   Scratch<typename P::array_staging> decoded_;
   typename ReadPlacer<P>::Buffers placing_;

@@ -146,9 +146,11 @@ class Batch {
         continue;
       }
       site.pace.give_back();
+      auto& task = one->transfer->task();
       idle_.push_back(std::move(one->transfer));
       std::swap(*one, busy_.back());
       busy_.pop_back();
+      task.tell();
     }
     return any;
   }

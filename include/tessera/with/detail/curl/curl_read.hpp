@@ -52,6 +52,10 @@ class ReadTask : public Task {
     copy(bytes);
     return at_ < from_ + to_.size || (unread_ += bytes.size()) <= most_unread;
   }
+  void tell() final {
+    for (auto const& range : asked_.run)
+      if (auto const& request = asked_.requests[range.request]; request.arrived) (*request.arrived)(request.size);
+  }
 
  protected:
   Asked const& asked() const { return asked_; }

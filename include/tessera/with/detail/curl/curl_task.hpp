@@ -60,6 +60,8 @@ class Task {
   virtual bool take(Response const& response, std::span<char const> bytes) = 0;
   /// The answer is complete, or as much of it as `take` wanted. Throws: StoreError; exceptions of a destination.
   virtual TaskEnd end(Response const& response) = 0;
+  /// The task is done. The other requests wait meanwhile. Throws: exceptions of a reader.
+  virtual void tell() {}
   /// Whether the request may be sent again if its answer was lost, or says that it may pass.
   virtual bool may_repeat() const { return true; }
   /// Why the server refused, for messages; begins with a space. Never shows a secret.
