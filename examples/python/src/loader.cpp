@@ -33,8 +33,8 @@ std::optional<Batch> next(Loader& loader) {
 template <class S, class P>
 std::unique_ptr<tessera::detail::BatchConverter<S, P>> converter_of(tessera::AnyArray<S, P> const& array,
                                                                     Conversion const& conversion) {
-  auto placer = conversion.placer_from(array.type());
-  bool const refuses = !placer->conversion().fits_always;
+  auto placer = conversion.placer_from(array.type(), array.shape());
+  bool const refuses = !placer->fits_always();
   return std::make_unique<tessera::detail::NumberBatches<S, P>>(array, std::move(placer), refuses);
 }
 
@@ -46,7 +46,7 @@ class BoxesOfCall {
       : array_{array.on(queue())},
         boxes_{oriented_boxes_of(given)},
         padding_{padding},
-        placer_{conversion ? conversion->placer_from(array.type()) : nullptr},
+        placer_{conversion ? conversion->placer_from(array.type(), array.shape()) : nullptr},
         type_{conversion ? conversion->to : array.type()},
         shape_{resolve(array_, boxes_, padding_, resolved_)} {}
 
@@ -62,7 +62,7 @@ class BoxesOfCall {
     interruption.run([&] {
       if (!placer_) return tessera::detail::read_boxes_into(array_, resolved_, to, options, bytes);
       tessera::detail::read_boxes_by(array_, boxes_.list(), resolved_, padding_.native, bytes, to, *placer_,
-                                     !placer_->conversion().fits_always, options);
+                                     !placer_->fits_always(), options);
     });
   }
 

@@ -12,6 +12,7 @@ from . import _spaces
 from ._array import Array
 from ._attributes import Attributes
 from ._columns import AttachedColumn, PublishedColumn, attach_column, publish_column
+from ._conversion import ScaleByIndex
 from ._errors import (
     BudgetError,
     Cancelled,
@@ -82,6 +83,7 @@ __all__ = [
     "Published",
     "PublishedColumn",
     "RandomOrientations",
+    "ScaleByIndex",
     "SelectionError",
     "SharedArrays",
     "ShuffledGrid",

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _spaces
 from ._array import Array, Progress
-from ._conversion import conversion
+from ._conversion import ScaleByIndex, conversion
 from ._errors import ExchangeError
 from ._padding import Padding, around
 from ._tessera import (
@@ -85,8 +85,8 @@ class Loader(Iterator[B], Generic[B]):
         for image, label in tessera.Loader([images, labels], boxes, batch=16):
 
     Boxes, and `padding`, have the dimensions of the array with the fewest; of the others, such as those with channels,
-    every index of the first dimensions is read. Each has a thread and a cache of its own. `padding`, `dtype`, `scale`
-    and `offset` may be lists, one for each array.
+    every index of the first dimensions is read. Each has a thread and a cache of its own. `padding`, `dtype`, `scale`,
+    `offset` and `by_index` may be lists, one for each array.
 
     `batch`: boxes in a batch; the last one may have fewer. `ahead`: batches that are ready or being read, at most.
     `cache`: bytes of decoded chunks that are kept from batch to batch, with 0 none; by default those of 2 (ahead + 2)
@@ -96,8 +96,9 @@ class Loader(Iterator[B], Generic[B]):
 
     `padding`: around the array; then boxes are those of `padding.padded(array.shape)`. `dtype`: of the batches,
     "float32", "float16" or "float64"; each element is converted while it is placed, to `scale * element + offset`,
-    computed in double and rounded once. So is the padding's value, which is an element of the array. Not in device
-    memory.
+    computed in double and rounded once. So is the padding's value, which is an element of the array. `by_index`, a
+    ScaleByIndex, has a scale and an offset for each index of an axis instead, along which there is no padding. Not in
+    device memory.
 
     The error of a batch is raised where the program asks for it. Ctrl-C ends a wait. The loader ends with the `with`
     block, by `close()`, or when the program drops it, and then waits for an answer of the store and of a sampler of
@@ -123,6 +124,7 @@ class Loader(Iterator[B], Generic[B]):
         dtype: npt.DTypeLike | None = None,
         scale: float = 1,
         offset: float = 0,
+        by_index: ScaleByIndex | None = None,
     ) -> None: ...
     @overload
     def __init__(
@@ -139,6 +141,7 @@ class Loader(Iterator[B], Generic[B]):
         dtype: npt.DTypeLike | Sequence[npt.DTypeLike | None] | None = None,
         scale: float | Sequence[float] = 1,
         offset: float | Sequence[float] = 0,
+        by_index: ScaleByIndex | Sequence[ScaleByIndex | None] | None = None,
     ) -> None: ...
     def __init__(
         self,
@@ -154,6 +157,7 @@ class Loader(Iterator[B], Generic[B]):
         dtype: Any = None,
         scale: Any = 1,
         offset: Any = 0,
+        by_index: Any = None,
     ) -> None:
         if on_error not in ("end", "go_on"):
             raise ValueError(f"found on_error={on_error!r}, expected 'end' or 'go_on'")
@@ -173,11 +177,12 @@ class Loader(Iterator[B], Generic[B]):
             _each(dtype, n, "dtype") if not self._is_one else [dtype],
             _each(scale, n, "scale"),
             _each(offset, n, "offset"),
+            _each(by_index, n, "by_index"),
             strict=True,
         )
         checked = [
-            (one, drawn, around(one, around_it, rank), conversion(one, to, by, plus, on_device=one.space == "device"))
-            for one, drawn, around_it, to, by, plus in each
+            (one, drawn, around(one, around_it, rank), conversion(one, *of, on_device=one.space == "device"))
+            for one, drawn, around_it, *of in each
         ]
         self._natives: list[Any] = []
         finalize(self, _close, self._natives)  # at the latest when the interpreter ends
@@ -255,11 +260,12 @@ def read_boxes(
     dtype: npt.DTypeLike | None = None,
     scale: float = 1,
     offset: float = 0,
+    by_index: ScaleByIndex | None = None,
 ) -> Any:
     """Reads boxes of one shape, each as for a Loader a tuple of slices of numbers from 0 on, or a pair of one and an
     Orientation, into a Tensor of the shape [boxes, box...], or into `out`, which is returned: arguments and result are
-    as those of `Array.read`. Every chunk is fetched and decoded once for all boxes. `padding`, `dtype`, `scale` and
-    `offset` are those of a Loader; `out` is of `dtype`, if that is given.
+    as those of `Array.read`. Every chunk is fetched and decoded once for all boxes. `padding`, `dtype`, `scale`,
+    `offset` and `by_index` are those of a Loader; `out` is of `dtype`, if that is given.
 
     Raises SelectionError, if a box reaches beyond the array, with its padding, or has another shape than the first;
     MetadataError, if the chunk grid is rectilinear; ConversionError as a Loader; otherwise as a read.
@@ -268,7 +274,7 @@ def read_boxes(
     if stream is not None and (out is None or not on_device):
         raise ExchangeError("a stream was given, which is for an `out` of a device's memory: the host's has none")
     padded = around(array, padding)
-    converted = conversion(array, dtype, scale, offset, on_device=on_device)
+    converted = conversion(array, dtype, scale, offset, by_index, on_device=on_device)
     if out is None:
         if on_device:
             return _spaces.device().read_boxes(array._on_device, boxes, padded, progress)

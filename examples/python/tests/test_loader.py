@@ -620,6 +620,36 @@ def test_padding_of_numbers_that_numpy_lacks(tmp_path):
             tessera.Loader(array, box, padding=tessera.Padding(1, constant_values=value))
 
 
+def test_scales_by_index(tmp_path):
+    rng = np.random.default_rng(3)
+    elements = rng.integers(0, 9000, (9, 4, 11), dtype="uint16")
+    array = tessera.create_array(tmp_path / "a.zarr", shape=elements.shape, dtype="uint16", chunks=(4, 3, 5), fill_value=7)
+    array[:6] = elements[:6]
+    elements[6:] = 7
+    boxes = [tuple(slice(at, at + n) for at, n in zip(rng.integers(0, (6, 2, 6)), (3, 2, 5), strict=True)) for _ in range(20)]
+    for axis in (0, 1, 2, -1):
+        scale, offset = rng.normal(size=elements.shape[axis]), rng.normal(size=elements.shape[axis])
+        along = [-1 if d == axis % 3 else 1 for d in range(3)]
+        for by_index, made in [
+            (tessera.ScaleByIndex(axis, scale, offset), elements * scale.reshape(along) + offset.reshape(along)),
+            (tessera.ScaleByIndex(axis, scale=scale), elements * scale.reshape(along)),
+            (tessera.ScaleByIndex(axis, offset=list(offset)), elements + offset.reshape(along)),
+        ]:
+            expected = np.stack([made.astype("float32")[box] for box in boxes])
+            for found in read_in_all_ways(array, boxes, dtype="float32", by_index=by_index):
+                assert found.tobytes() == expected.tobytes()
+    for wrong, error in [
+        (tessera.ScaleByIndex(0, [1.0] * 8), tessera.ConversionError),
+        (tessera.ScaleByIndex(3, [1.0]), tessera.ConversionError),
+    ]:
+        for read in (tessera.Loader, tessera.read_boxes):
+            with pytest.raises(error, match="expected"):
+                list(read(array, boxes, dtype="float32", by_index=wrong))
+    for given in ({"dtype": "float32", "scale": 2}, {}):
+        with pytest.raises(ValueError, match="by_index"):
+            tessera.read_boxes(array, boxes, by_index=tessera.ScaleByIndex(1, [1.0] * 4), **given)
+
+
 def test_wrong_conversion(tmp_path, made):
     array, expected = made
     for dtype in ("int16", "uint8", "complex64", "bfloat16", "V3", ">f4", "number", object(), bool, int):
