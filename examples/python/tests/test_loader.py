@@ -626,7 +626,7 @@ def test_scales_by_index(tmp_path):
     array = tessera.create_array(tmp_path / "a.zarr", shape=elements.shape, dtype="uint16", chunks=(4, 3, 5), fill_value=7)
     array[:6] = elements[:6]
     elements[6:] = 7
-    boxes = [tuple(slice(at, at + n) for at, n in zip(rng.integers(0, (6, 2, 6)), (3, 2, 5), strict=True)) for _ in range(20)]
+    boxes = [tuple(slice(int(at), int(at) + n) for at, n in zip(rng.integers(0, (6, 2, 6)), (3, 2, 5), strict=True)) for _ in range(20)]
     for axis in (0, 1, 2, -1):
         scale, offset = rng.normal(size=elements.shape[axis]), rng.normal(size=elements.shape[axis])
         along = [-1 if d == axis % 3 else 1 for d in range(3)]
