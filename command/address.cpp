@@ -27,8 +27,8 @@ void expect_root(Node const& node) {
 
 Node find_source(std::string const& path, Files const& files) {
   auto const scheme = tessera::detail::scheme_of(path);
-  if (tessera::detail::is_web(scheme)) return {Store{http_store(path)}, ""};
-  if (scheme == "s3") return {Store{s3_store(path)}, ""};
+  if (tessera::detail::is_web(scheme)) return {Store{http_store(path, files.access)}, ""};
+  if (scheme == "s3") return {Store{s3_store(path, files.access)}, ""};
   auto const asked = named(path);
   auto const found = tessera::detail::zip_on_the_way(asked.string());
   if (!found) return find_node(path, files);

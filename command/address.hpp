@@ -14,8 +14,8 @@ Node find_source(std::string const& path, Files const& files);
 
 /// Throws: tessera::StoreError, if it is not one; UsageError, as above. Defined in http.cpp, s3.cpp and zip.cpp, or no_http.cpp,
 /// no_s3.cpp and no_zip.cpp.
-tessera::AnyStore<tessera::HostBuffer> http_store(std::string const& address);
-tessera::AnyStore<tessera::HostBuffer> s3_store(std::string const& address);
+tessera::AnyStore<tessera::HostBuffer> http_store(std::string const& address, Access const& access);
+tessera::AnyStore<tessera::HostBuffer> s3_store(std::string const& address, Access const& access);
 tessera::AnyStore<tessera::HostBuffer> zip_store(std::string const& path);
 
 /// A zip file to be written, which is there from `flush` on.

@@ -18,6 +18,10 @@ class OutputZip final : public OutputPlace {
 
   Store store() const override { return Store{zip_.store}; }
   void commit() override { zip_.flush(); }
+  bool resume(std::string const&) override {
+    throw UsageError{"--resume goes on with a copy to a folder; the copy to a zip file is kept as a whole or not at all"};
+  }
+  void begin_value(std::string const&) override {}
 
  private:
   NewZip zip_;
