@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include <tessera/store/detail/scheme.hpp>
 #include <tessera/store/detail/schemes.hpp>
@@ -27,6 +28,14 @@ void expect_root(Node const& node) {
 
 Node find_source(std::string const& path, Files const& files) {
   auto const scheme = tessera::detail::scheme_of(path);
+  if (auto const zip = tessera::detail::zip_in_address(path); zip && (tessera::detail::is_web(scheme) || scheme == "s3")) {
+    auto folder = scheme == "s3" ? s3_store(zip->folder, files.access) : http_store(zip->folder, files.access);
+    if (auto store = zip_store_in(std::move(folder), zip->file)) {
+      Node node{Store{*std::move(store)}, zip->inside};
+      expect_root(node);
+      return node;
+    }
+  }
   if (tessera::detail::is_web(scheme)) return {Store{http_store(path, files.access)}, ""};
   if (scheme == "s3") return {Store{s3_store(path, files.access)}, ""};
   auto const asked = named(path);

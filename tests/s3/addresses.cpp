@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <support/http_server.hpp>
 #include <support/refused.hpp>
 #include <support/s3_server.hpp>
 #include <support/temporary_folder.hpp>
@@ -62,6 +63,25 @@ TEST_CASE("an array is opened by its address in a bucket") {
   auto const at = open_store("s3://tests/volume.zarr", server.options());
   at.store.write({"g/note"}, {}, *std::make_unique<Queue<space::Host>>());
   CHECK(test::value(server.at("volume.zarr"), "g/note").empty());
+}
+
+TEST_CASE("an array in a zip file is opened by its address on a web server and in a bucket") {
+  test::TemporaryFolder folder;
+  WritableZipStore const zip{folder / "a b.zarr.zip"};
+  make(zip);
+  zip.flush();
+  test::HttpServer server{folder.path().string()};
+  check(server.at("plain/-/a%20b.zarr.zip/g/a"));
+  check(server.at("plain/-/a%20b.zarr.zip/g/a?signed=yes"));
+  CHECK(open_store(server.at("plain/-/a%20b.zarr.zip")).path.empty());
+  make(LocalStore<HostBuffer>{folder / "folder.zip"});  // a folder of such a name
+  check(server.at("plain/-/folder.zip/g/a"));
+  if (!test::has_s3("zip files in buckets")) return;
+  test::S3Server const bucket;
+  Queue<space::Host> on;
+  auto const bytes = *get_value(LocalStore<HostBuffer>{folder / ""}, {"a b.zarr.zip"}, on);
+  bucket.at("").write({"a b.zarr.zip"}, bytes.view(), on);
+  check("s3://tests/a b.zarr.zip/g/a", bucket.options());
 }
 
 TEST_CASE("an address whose scheme is not listed is refused, with the header that would open it") {

@@ -14,8 +14,9 @@
 namespace tessera { inline namespace v0 {
 
 /// Every kind of address that tessera knows: "s3://bucket/a.zarr/t1", "https://host/a.zarr/t1", "a.zarr.zip/t1",
-/// "a.zarr/t1", "file:///data/a.zarr/t1".
-using AllSchemes = Schemes<scheme::S3, scheme::Http, scheme::Zip, scheme::Folder>;
+/// "https://host/a.zarr.zip/t1", "a.zarr/t1", "file:///data/a.zarr/t1".
+using AllSchemes = Schemes<scheme::ZipAt<scheme::S3>, scheme::ZipAt<scheme::Http>, scheme::S3, scheme::Http, scheme::Zip,
+                           scheme::Folder>;
 
 /// The store at an address, for groups, or to write: `open_group(at.store, at.path)`. Throws: as open_store of a list.
 template <class... Options>
