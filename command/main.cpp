@@ -178,6 +178,7 @@ void add_access(CLI::App& command, cli::Access& access, std::vector<std::string 
       auto const scheme = tessera::detail::scheme_of(*path);
       has_address = has_address || is_address(scheme);
       has_bucket = has_bucket || scheme == "s3";
+      if (path->find(".json") != path->npos) has_address = has_bucket = true;  // references may name some
     }
     auto const option = !access.endpoint.empty()  ? "--endpoint"
                         : !access.region.empty()  ? "--s3-region"

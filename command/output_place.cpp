@@ -19,7 +19,7 @@ class OutputZip final : public OutputPlace {
   Store store() const override { return Store{zip_.store}; }
   void commit() override { zip_.flush(); }
   bool resume(std::string const&) override {
-    throw UsageError{"--resume goes on with a copy to a folder; the copy to a zip file is kept as a whole or not at all"};
+    throw UsageError{"--resume is for copies to a folder; a zip file is written as a whole or not at all"};
   }
   void begin_value(std::string const&) override {}
 

@@ -306,6 +306,29 @@ class Addresses(CommandTest):
         process.communicate(timeout=60)
         self.assertRegex(said, r"copying.*, \d+ requests, [0-9.]+ [KM]?i?B/s")
 
+    def test_references_at_paths_and_addresses(self):
+        tree = self.consolidated()
+        document = json.loads((tree / "t1/zarr.json").read_text())
+        refs = {"zarr.json": (tree / "zarr.json").read_text(), "t1/zarr.json": document}
+        data, offset = bytearray(b"HDF"), {}
+        for file in sorted((tree / "t1/c").rglob("*")):
+            if file.is_file():
+                refs[f"t1/{file.relative_to(tree / 't1')}"] = ["{{f}}", len(data), file.stat().st_size]
+                data += file.read_bytes()
+        (self.folder / "scan.nc").write_bytes(data)
+        host = self.serve(self.folder)
+        for name, where in (("here.json", str(self.folder / "scan.nc")), ("beside.json", "scan.nc"),
+                            ("web.json", f"http://{host}/scan.nc")):
+            (self.folder / name).write_text(json.dumps({"version": 1, "templates": {"f": where}, "refs": refs}))
+        for place in (self.folder / "here.json", self.folder / "beside.json", self.folder / "web.json",
+                      f"http://{host}/web.json", f"http://{host}/beside.json"):
+            self.assertIn("are the same", self.run_ok("diff", f"{place}/t1", tree / "t1").text)
+            self.assertIn("t1  uint8", self.run_ok("tree", place).text)
+        self.run_ok("show", self.folder / "web.json/t1", "--index", "z=94", "--header", "a: b")
+        refused = tessera("show", f"http://{host}/here.json/t1", "--index", "z=94")
+        self.assert_refused(refused, 1, "may not name files of this machine")
+        self.assert_refused(tessera("copy", tree / "t1", self.folder / "here.json/x"), 1, "here.json")
+
     def test_an_interruption_ends_what_waits_for_a_server(self):
         tree = self.consolidated()
         waiting, release = {}, threading.Event()

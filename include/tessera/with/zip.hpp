@@ -154,7 +154,7 @@ struct ZipAt {
   using options_type = typename S::options_type;
   /// Throws: StoreError, as `S` and ZipStore.
   static std::optional<StoreAt> open(std::string const& address, options_type const& options) {
-    auto const parts = detail::zip_in_address(address);
+    auto const parts = detail::file_in_address(address, detail::is_zip_name);
     auto at = parts ? S::open(parts->folder, options) : std::nullopt;
     auto zip = at ? ZipStore::find(std::move(at->store), {parts->file}) : std::nullopt;
     if (!zip) return std::nullopt;

@@ -42,11 +42,14 @@ TESSERA_DECL std::optional<std::string> path_in(std::string const& address);
 TESSERA_DECL std::optional<std::string> zip_on_the_way(std::string const& path);
 
 /// "https://host/a.zip/t1?query" as "https://host?query", "a.zip" and "t1".
-struct ZipInAddress {
+struct FileInAddress {
   std::string folder, file, inside;
 };
-/// By the first name below the host that ends in .zip or .ozx. nullopt: a path, or no such name.
-TESSERA_DECL std::optional<ZipInAddress> zip_in_address(std::string_view address);
+/// By the first name below the host for which `is_one` is true. nullopt: a path, or no such name.
+TESSERA_DECL std::optional<FileInAddress> file_in_address(std::string_view address, bool (*is_one)(std::string_view));
+
+/// Names that end in .zip or .ozx.
+TESSERA_DECL bool is_zip_name(std::string_view name);
 
 /// A path's names, joined by one "/" each: "/a//b/" is "a/b".
 TESSERA_DECL std::string joined_names(std::string_view path);

@@ -58,7 +58,9 @@ TESSERA_DECL std::optional<std::string> zip_on_the_way(std::string const& path) 
   return std::nullopt;
 }
 
-TESSERA_DECL std::optional<ZipInAddress> zip_in_address(std::string_view address) {
+TESSERA_DECL bool is_zip_name(std::string_view name) { return name.ends_with(".zip") || name.ends_with(".ozx"); }
+
+TESSERA_DECL std::optional<FileInAddress> file_in_address(std::string_view address, bool (*is_one)(std::string_view)) {
   auto const scheme = scheme_of(address);
   if (scheme.empty() || scheme == "file") return std::nullopt;
   auto const query = is_web(scheme) ? std::min(address.find('?'), address.size()) : address.size();
@@ -66,12 +68,13 @@ TESSERA_DECL std::optional<ZipInAddress> zip_in_address(std::string_view address
   for (auto slash = plain.find('/', scheme.size() + 3); slash < plain.size();) {
     auto const end = std::min(plain.find('/', slash + 1), plain.size());
     auto const name = plain.substr(slash + 1, end - slash - 1);
-    if (name.ends_with(".zip") || name.ends_with(".ozx")) {
+    if (is_one(name)) {
       std::string folder{plain.substr(0, slash)};
       auto const decoded = [&](std::string_view text) {
         return is_web(scheme) ? percent_decoded(text).value_or(std::string{text}) : std::string{text};
       };
-      return ZipInAddress{folder.append(address.substr(query)), decoded(name), joined_names(decoded(plain.substr(end)))};
+      return FileInAddress{folder.append(address.substr(query)), decoded(name),
+                           joined_names(decoded(plain.substr(end)))};
     }
     slash = end;
   }

@@ -55,7 +55,7 @@ class ZipArchive {
   void rethrow() {
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }
-  /// The next read is the first of about so many bytes; 0: nothing is known.
+  /// The next read is the first of about that number of bytes; 0: nothing is known.
   void expect(std::uint64_t bytes) { ahead_ = {.wanted = bytes}; }
 
   zip_t* get() const { return opened_.get(); }
