@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/runs.hpp>
@@ -41,6 +42,8 @@ struct ReadRequest {
   bool is_of_watch = false;
   /// The queue has no work that uses the slab: reads into it may precede earlier work.
   bool slab_is_idle = false;
+  /// Set to a text that changes with the value, such as an ETag, if the store knows one of the value that it read.
+  std::string* version = nullptr;
 
   /// The range in a value of `total` bytes, for stores that know the size. Throws: StoreError.
   ByteRange::Resolved resolve(std::uint64_t total) const {
