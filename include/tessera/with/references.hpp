@@ -53,8 +53,11 @@ class ReferenceStore {
   /// file's, in messages. Throws: MetadataError, if the text is no references; StoreError, if an address in it is
   /// invalid.
   ReferenceStore(std::string_view json, OpenReferenced open, std::string const& folder = {},
-                 std::string name = "references")
-      : state_{std::make_shared<State>(json, std::move(open), folder, std::move(name))} {}
+                 std::string const& name = "references")
+      : state_{std::make_shared<State>(State::parsed(json, folder, name), std::move(open), name)} {}
+  /// Of references from elsewhere.
+  ReferenceStore(detail::References references, OpenReferenced open, std::string name)
+      : state_{std::make_shared<State>(std::move(references), std::move(open), std::move(name))} {}
 
   std::string name() const { return state_->name; }
 
@@ -110,8 +113,8 @@ class ReferenceStore {
 
  private:
   struct State {
-    State(std::string_view json, OpenReferenced opener, std::string const& folder, std::string of)
-        : name{std::move(of)}, open{std::move(opener)}, references{parsed(json, folder, name)} {}
+    State(detail::References given, OpenReferenced opener, std::string of)
+        : name{std::move(of)}, open{std::move(opener)}, references{std::move(given)} {}
 
     static detail::References parsed(std::string_view json, std::string const& folder, std::string const& name) try {
       return detail::References::parse(json, folder);
@@ -162,7 +165,8 @@ class ReferenceStore {
 
   // Of files of one store.
   void read_parts(std::vector<Part>& parts, Queue<Host>& on) const {
-    auto const store = store_of(file(*parts.front().reference->file));
+    auto const store = detail::at_key(*this, *parts.front().request->key,
+                                      [&] { return store_of(file(*parts.front().reference->file)); });
     std::vector<std::function<ByteSpan<Host>(std::size_t)>> destinations;
     destinations.reserve(parts.size());
     std::vector<ReadRequest<Host>> wanted;

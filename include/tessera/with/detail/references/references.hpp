@@ -75,6 +75,19 @@ class References {
     return found;
   }
 
+  /// Adds a value, or replaces one. Throws: MetadataError, if the key is none.
+  void add(Key key, Reference value) {
+    if (!is_key(key.path)) throw MetadataError{to_text({"found the key ", describe(key.path), ", which is no key"})};
+    values_.insert_or_assign(std::move(key.path), std::move(value));
+  }
+  /// The number of a file; of an address, always the same. Throws: StoreError, for an address of no file.
+  std::size_t add_file(ReferencedFile file) { return files_.push_back(std::move(file)), files_.size() - 1; }
+  std::size_t number_of(std::string address) {
+    auto const [at, is_new] = numbers_.try_emplace(address, files_.size());
+    if (is_new) add_file(referenced_file(at->first));
+    return at->second;
+  }
+
   Values const& values() const { return values_; }
   std::vector<ReferencedFile> const& files() const { return files_; }
 
@@ -88,9 +101,7 @@ class References {
   void add_all(MemberValue const& refs, std::string const& folder) {
     ObjectReader reader{refs};
     for (auto const* member : reader.rest()) {
-      if (!is_key(member->name))
-        throw MetadataError{to_text({refs.where(), ": found the key ", describe(member->name), ", which is no key"})};
-      values_[member->name] = reference({member->value, refs.where() + '.' + member->name}, folder);
+      add({member->name}, reference({member->value, refs.where() + '.' + member->name}, folder));
     }
   }
 
@@ -115,13 +126,9 @@ class References {
   }
 
   std::size_t number_of(MemberValue const& address, std::string const& folder) {
-    auto const [at, is_new] = numbers_.try_emplace(address.string(), files_.size());
-    if (is_new) {
-      auto whole = expanded(address);
-      bool const is_relative = scheme_of(whole).empty() && !whole.starts_with('/');
-      files_.push_back(referenced_file(is_relative && !folder.empty() ? folder + '/' + whole : std::move(whole)));
-    }
-    return at->second;
+    auto whole = expanded(address);
+    bool const is_relative = scheme_of(whole).empty() && !whole.starts_with('/');
+    return number_of(is_relative && !folder.empty() ? folder + '/' + whole : std::move(whole));
   }
 
   // Puts a template in place of each "{{name}}".
@@ -152,7 +159,7 @@ class References {
 
   Values values_;
   std::vector<ReferencedFile> files_;
-  std::map<std::string, std::size_t> numbers_;  // of files, by their addresses in the document
+  std::map<std::string, std::size_t> numbers_;  // of files, by their addresses
   std::map<std::string, std::string, std::less<>> templates_;
 };
 
