@@ -10,8 +10,8 @@ namespace cli {
 
 /// The node that a path or an address names, for reading only: in a folder, as find_node finds it; below a zip file or
 /// a references file, also at an address; or at http://, https:// or s3://, where the store begins at the node itself.
-/// Throws: tessera::StoreError, if there is no node at a path (for the others, opening the node reports it); UsageError,
-/// if the command was built without the reader.
+/// Throws: tessera::StoreError, if there is no node at a path (for the others, opening the node reports it);
+/// UsageError, if the command was built without the reader.
 Node find_source(std::string const& path, Files const& files);
 
 /// Throws: tessera::StoreError, if it is not one; UsageError, as above. Defined in http.cpp, s3.cpp and zip.cpp, or

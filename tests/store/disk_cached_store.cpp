@@ -228,7 +228,8 @@ TEST_CASE("above the budget the least recently used files go, and no others of t
   for (auto const* mine : {"cache/notes", "cache/ab/notes"}) std::ofstream{folder / mine} << std::string(50'000, 'x');
   DiskCachedStore const store{far, folder / "cache", {.budget = 40'000}};
   auto const age = [&] {  // clocks may be too coarse to order them
-    for (auto const& file : files(folder / "cache")) fs::last_write_time(file, fs::last_write_time(file) - std::chrono::seconds{10});
+    for (auto const& file : files(folder / "cache"))
+      fs::last_write_time(file, fs::last_write_time(file) - std::chrono::seconds{10});
   };
   for (int i = 0; i < 100; ++i) {
     value(store, std::to_string(i));

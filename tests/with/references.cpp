@@ -101,7 +101,8 @@ TEST_CASE("addresses of files: their store and their key") {
   check("/c", "/", "c");
   check("file:///a/b%20c", "/a", "b c");
   check("c", ".", "c");
-  for (auto const* wrong : {"https://host", "https://host/", "s3://bucket/a/../b", "/a/", "https://u:sEcret@host/a//b?sEcret"})
+  for (auto const* wrong :
+       {"https://host", "https://host/", "s3://bucket/a/../b", "/a/", "https://u:sEcret@host/a//b?sEcret"})
     CHECK(test::error_of([&] { detail::referenced_file(wrong); }).find("sEcret") == std::string::npos);
 }
 
@@ -111,7 +112,8 @@ TEST_CASE("an array of which chunks are in one file, in any order, and one is mi
   write_file(folder / "old.nc", "HDF" + std::string(reinterpret_cast<char const*>(numbers.data()), 16));
   auto const store = references(R"({"version": 1, "refs": {
       ".zgroup": "{\"zarr_format\": 2}",
-      "t/.zarray": "{\"zarr_format\": 2, \"shape\": [4, 3], \"chunks\": [2, 2], \"dtype\": \"<i2\", \"order\": \"C\", \"compressor\": null, \"filters\": null, \"fill_value\": -1}",
+      "t/.zarray": "{\"zarr_format\": 2, \"shape\": [4, 3], \"chunks\": [2, 2], \"dtype\": \"<i2\", \"order\": \"C\", )"
+      R"(\"compressor\": null, \"filters\": null, \"fill_value\": -1}",
       "t/.zattrs": "{\"unit\": \"K\"}",
       "t/0.0": ["old.nc", 11, 8], "t/0.1": ["old.nc", 3, 8]}})",
                                 folder.path().string());
@@ -208,7 +210,8 @@ TEST_CASE("what is no references file is refused, with the member's name") {
   wrong(R"({"version": 1, "refs": {"../a": "x"}})", {"../a", "no key"});
   wrong(R"({"version": 1, "refs": {"a": ["{{u}}"]}})", {"refs.a", "template"});
   wrong(R"({"version": 1, "templates": {"u": "x{{c}}"}, "refs": {"a": ["{{u(c=1)}}"]}})", {"refs.a", "template"});
-  wrong(R"({"version": 1, "templates": {"u": ")" + std::string(30'000, 'x') + R"("}, "refs": {"a": ["{{u}}{{u}}{{u}}{{u}}"]}})",
+  wrong(R"({"version": 1, "templates": {"u": ")" + std::string(30'000, 'x') +
+            R"("}, "refs": {"a": ["{{u}}{{u}}{{u}}{{u}}"]}})",
         {"refs.a", "65536"});
   wrong(R"({"version": 1, "gen": [{"key": "a"}], "refs": {}})", {"gen", "not supported"});
   check_refused<StoreError>([&] { references(R"({"a": ["s3://bucket"]})"); }, {"refs.json", "address of a file"});

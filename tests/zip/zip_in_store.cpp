@@ -83,7 +83,8 @@ TEST_CASE("a zip file in a store passes the suite of all stores, stored and defl
 TEST_CASE("the directory is read once; a value read whole is one request, a part of a stored one two") {
   test::TemporaryFolder folder;
   auto const large = noise(300'000);
-  write_zip(folder / "a.zip", {{"stored", large}, {"deflated", long_text(200'000) + large, ZIP_CM_DEFLATE}, {"c", "x"}});
+  write_zip(folder / "a.zip",
+            {{"stored", large}, {"deflated", long_text(200'000) + large, ZIP_CM_DEFLATE}, {"c", "x"}});
   auto const store = below(folder);
   ZipStore const zip{store, {"a.zip"}};
   CHECK(zip.name() == "https://host/of/a.zip");
@@ -105,7 +106,8 @@ TEST_CASE("the directory is read once; a value read whole is one request, a part
 TEST_CASE("a directory of a million bytes takes few requests, and many threads read one file") {
   test::TemporaryFolder folder;
   std::vector<Entry> entries;
-  for (int i = 0; i < 20'000; ++i) entries.push_back({"folder/with/a/long/name/" + std::to_string(i), std::to_string(i)});
+  for (int i = 0; i < 20'000; ++i)
+    entries.push_back({"folder/with/a/long/name/" + std::to_string(i), std::to_string(i)});
   write_zip(folder / "a.zip", entries);
   auto const store = below(folder);
   ZipStore const zip{store, {"a.zip"}};

@@ -38,9 +38,9 @@ struct DiskCacheOptions {
 /// Keeps values and ranges read from `S` in files below a folder, which any number of processes and stores may share;
 /// stores with the same name count as one. A kept whole value serves each of its ranges. Read-only.
 ///
-/// A kept value is used if `S` says that its version is the same: an HttpStore by the ETag, whose request has no body to
-/// speak of, an S3Store likewise; all versions of a call are asked for at once. Values of which `S` gives no version are
-/// kept only with `DiskCacheOptions::trusts`. Missing keys are not kept.
+/// A kept value is used if `S` says that its version is the same. HttpStore and S3Store do that by the ETag; all
+/// versions of a call are asked for at once. Values of which `S` gives no version are kept only with
+/// `DiskCacheOptions::trusts`. Missing keys are not kept.
 ///
 /// Files are written under another name and renamed, and have a checksum: a crash, a full disk or damage costs a read
 /// of `S` at most, and no read fails because of the cache. `statistics` counts this.
@@ -102,7 +102,8 @@ class DiskCachedStore {
 
  private:
   std::string identity(ReadRequest<Space> const& one, ByteRange const& range) const {
-    std::string text = to_text({name(), "\n", one.key->path, "\n", range.offset, " ", range.size, range.from_end ? " end" : ""});
+    std::string text = to_text(
+        {name(), "\n", one.key->path, "\n", range.offset, " ", range.size, range.from_end ? " end" : ""});
     return one.value_size ? text.append(to_text({" of ", *one.value_size})) : text;
   }
 
@@ -133,8 +134,8 @@ class DiskCachedStore {
     if (!asked.empty()) tessera::get_many(store_, std::span{asked}, on);
     for (std::size_t i = 0; i < requests.size(); ++i) {
       if (!kept[i]) continue;
-      auto const& version = versions.find(requests[i].key->path)->second;
-      if (!version.empty() && version == kept[i]->version) continue;
+      auto const& now = versions.find(requests[i].key->path)->second;
+      if (!now.empty() && now == kept[i]->version) continue;
       if (!kept[i]->is_part) cache_->forget(identity(requests[i], {}));  // or it would hide parts that are read now
       kept[i].reset();
     }

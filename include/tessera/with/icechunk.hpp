@@ -101,7 +101,8 @@ class Icechunk {
   void add_snapshot(std::string const& id) {
     std::map<std::string, std::string> nodes;  // arrays, by their ids: their paths
     std::set<std::string> manifests;
-    if (!is_key("snapshots/" + id)) throw MetadataError{to_text({"found the snapshot ", describe(id), ", expected an id"})};
+    if (!is_key("snapshots/" + id))
+      throw MetadataError{to_text({"found the snapshot ", describe(id), ", expected an id"})};
     in_file("snapshots/" + id, IcechunkFile::snapshot, [&](FlatTable const& snapshot) {
       snapshot.each(2, [&](FlatTable const& node) {
         std::string path{required(node.string(1))};

@@ -189,7 +189,9 @@ class ReferenceStore {
       for (std::size_t i = 0; i < parts.size(); ++i) {
         parts[i].request->size = wanted[i].size;
         if (!wanted[i].size)
-          throw StoreError{"the file is missing, but references name it"}.in_key(parts[i].key.path).in_store(store.name());
+          throw StoreError{"the file is missing, but references name it"}
+              .in_key(parts[i].key.path)
+              .in_store(store.name());
       }
     } catch (Error& error) {  // names the file; so does one of the keys
       auto const found = std::ranges::find(parts, error.key(), [](Part const& one) { return one.key.path; });
@@ -210,7 +212,10 @@ class ReferenceStore {
     if (found.size) return *found.size;
     auto const& whole = file(*found.file);
     auto const size = store_of(whole).size({whole.key}, on);
-    if (!size) throw StoreError{"a file that is referred to is missing"}.in_key(whole.key).in_store(detail::without_secrets(whole.folder));
+    if (!size)
+      throw StoreError{"the file is missing, but references name it"}
+          .in_key(whole.key)
+          .in_store(detail::without_secrets(whole.folder));
     return *size;
   }
 

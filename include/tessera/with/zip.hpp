@@ -100,7 +100,8 @@ class ZipStore {
  private:
   static ZipStore opened(AnyStore<HostBuffer> store, Key file) {
     auto found = find(store, file);
-    if (!found) throw StoreError{"there is no such value, expected a zip file"}.in_key(file.path).in_store(store.name());
+    if (!found)
+      throw StoreError{"there is no such value, expected a zip file"}.in_key(file.path).in_store(store.name());
     return *std::move(found);
   }
 
@@ -147,8 +148,8 @@ struct Zip {
   }
 };
 
-/// A zip file at an address of another scheme, and a path inside it: ZipAt<Http> opens "https://host/a.zarr.zip/t1". Its
-/// name ends in .zip or .ozx; if there is no such value, the address is not this scheme's.
+/// A zip file at an address of another scheme, and a path inside it: ZipAt<Http> opens "https://host/a.zarr.zip/t1".
+/// Its name ends in .zip or .ozx; if there is no such value, the address is not this scheme's.
 template <class S>
 struct ZipAt {
   using options_type = typename S::options_type;

@@ -62,7 +62,8 @@ class FlatTable {
 
   template <class T>
   static T number(Bytes all, std::uint64_t at) {
-    static_assert(std::endian::native == std::endian::little, "tessera: FlatBuffers are read on little-endian machines");
+    static_assert(std::endian::native == std::endian::little,
+                  "tessera: FlatBuffers are read on little-endian machines");
     T result;
     std::memcpy(&result, part(all, at, sizeof result).data(), sizeof result);
     return result;

@@ -66,7 +66,8 @@ inline std::vector<std::byte> icechunk_file(std::span<std::byte const> file, Ice
   std::string_view const text{reinterpret_cast<char const*>(file.data()), file.size()};
   if (!text.starts_with(magic) || file.size() < header) throw MetadataError{"expected a file of Icechunk"};
   auto const at = [&](std::size_t i) { return std::to_integer<unsigned>(file[before_version + i]); };
-  if (at(0) != 1 && at(0) != 2) throw MetadataError{to_text({"found version ", at(0), " of Icechunk, expected 1 or 2"})};
+  if (at(0) != 1 && at(0) != 2)
+    throw MetadataError{to_text({"found version ", at(0), " of Icechunk, expected 1 or 2"})};
   if (at(1) != static_cast<unsigned>(type))
     throw MetadataError{to_text({"found a file of type ", at(1), ", expected ", static_cast<unsigned>(type)})};
   auto const rest = file.subspan(header);

@@ -52,7 +52,8 @@ inline ReferencedFile referenced_file(std::string const& address) {
     if (slash < query) file.key = address.substr(slash + 1, query - slash - 1);
     if (is_web(scheme)) file.key = percent_decoded(file.key).value_or(file.key);
   }
-  if (!is_key(file.key)) throw StoreError{to_text({"found ", describe(without_secrets(address)), ", expected the address of a file"})};
+  if (!is_key(file.key))
+    throw StoreError{to_text({"found ", describe(without_secrets(address)), ", expected the address of a file"})};
   return file;
 }
 

@@ -60,7 +60,8 @@ class StoredZip final : public ZipInput {
     Queue<Host> on;
     auto const size = store.size(key, on);
     if (!size) return nullptr;
-    if (*size == 0) throw StoreError{"found an empty value, expected a zip file"}.in_key(key.path).in_store(store.name());
+    if (*size == 0)
+      throw StoreError{"found an empty value, expected a zip file"}.in_key(key.path).in_store(store.name());
     return std::unique_ptr<StoredZip>{new StoredZip{std::move(store), std::move(key), *size}};
   }
 
