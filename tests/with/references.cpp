@@ -215,6 +215,10 @@ TEST_CASE("what is no references file is refused, with the member's name") {
         {"refs.a", "65536"});
   wrong(R"({"version": 1, "gen": [{"key": "a"}], "refs": {}})", {"gen", "not supported"});
   check_refused<StoreError>([&] { references(R"({"a": ["s3://bucket"]})"); }, {"refs.json", "address of a file"});
+  for (auto const* json :
+       {R"({"a": ["https://u:sEcret@h/x?sEcret", 1]})", R"({"a": ["https://u:sEcret@h/x?sEcret", 1, -1]})",
+        R"({"a": ["https://u:sEcret@h/x?sEcret{{u}}", 1, 1]})", R"({"a": ["https://u:sEcret@h/?sEcret"]})"})
+    CHECK(test::error_of([&] { references(json); }).find("sEcret") == std::string::npos);
 }
 
 }  // namespace reference_tests

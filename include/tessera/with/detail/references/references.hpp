@@ -116,12 +116,16 @@ class References {
     }
     if (found.value().get_if<Members>()) return {.bytes = to_json(found.value())};  // a document that is not quoted
     auto const& list = found.list();
-    if (list.size() != 1 && list.size() != 3) found.refuse("[address] or [address, offset, size]");
+    if (list.size() != 1 && list.size() != 3)  // without the address, which may have a secret
+      throw MetadataError{to_text(
+          {found.where(), ": found a list of ", list.size(), " items, expected [address] or [address, offset, size]"})};
     Reference one{.file = number_of(found.item(0), folder)};
     if (list.size() == 3) {
       one.offset = found.item(1).integer<std::uint64_t>();
       one.size = found.item(2).integer<std::uint64_t>();
-      if (*one.size > ~one.offset) found.refuse("an offset and a size whose sum has 64 bits");
+      if (*one.size > ~one.offset)
+        throw MetadataError{to_text({found.where(), ": found offset ", one.offset, " and size ", *one.size,
+                                     ", expected a sum of 64 bits"})};
     }
     return one;
   }
@@ -145,8 +149,8 @@ class References {
       auto const name = trimmed(text.substr(begin + 2, end - begin - 2));
       auto const found = templates_.find(name);
       if (found == templates_.end())
-        throw MetadataError{to_text({address.where(), ": found ", describe(address.string()), ", but \"", name,
-                                     "\" is no template; expressions are not supported"})};
+        throw MetadataError{to_text({address.where(), ": found ", describe(without_secrets(address.string())),
+                                     ", but ", describe(std::string{name}), " is no template; expressions are not supported"})};
       result.append(text.substr(0, begin)).append(found->second);
       text.remove_prefix(end + 2);
     }
