@@ -2,10 +2,14 @@
 #include "address.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <tessera/store/detail/scheme.hpp>
 #include <tessera/store/detail/schemes.hpp>
+#include <tessera/store/local_store.hpp>
+#include <tessera/with/references.hpp>
 
 namespace cli {
 namespace {
@@ -23,12 +27,39 @@ void expect_root(Node const& node) {
   throw error.in_key("zarr.json").in_store(node.store.name());
 }
 
+// Of a folder, which is not inside a zip file.
+tessera::AnyStore<tessera::HostBuffer> folder_at(std::string const& folder, Access const& access) {
+  auto const scheme = tessera::detail::scheme_of(folder);
+  if (tessera::detail::is_web(scheme)) return http_store(folder, access);
+  if (scheme == "s3") return s3_store(folder, access);
+  return tessera::LocalStore<tessera::HostBuffer>{folder};
+}
+
+std::optional<Node> find_references(std::string const& path, Files const& files) {
+  auto const open = [access = files.access](std::string const& folder, bool is_trusted) {
+    auto given = access;
+    if (!is_trusted) given.headers.clear();
+    return tessera::StoreAt{folder_at(folder, given)};
+  };
+  auto found = tessera::detail::references_at(path, open);
+  if (!found) return std::nullopt;
+  return Node{Store{std::move(found->store)}, std::move(found->path)};
+}
+
 }  // namespace
 
 Node find_source(std::string const& path, Files const& files) {
+  if (auto node = find_references(path, files)) return *std::move(node);
   auto const scheme = tessera::detail::scheme_of(path);
-  if (tessera::detail::is_web(scheme)) return {Store{http_store(path)}, ""};
-  if (scheme == "s3") return {Store{s3_store(path)}, ""};
+  if (auto const zip = tessera::detail::file_in_address(path, tessera::detail::is_zip_name)) {
+    if (auto store = zip_store_in(folder_at(zip->folder, files.access), zip->file)) {
+      Node node{Store{*std::move(store)}, zip->inside};
+      expect_root(node);
+      return node;
+    }
+  }
+  if (tessera::detail::is_web(scheme)) return {Store{http_store(path, files.access)}, ""};
+  if (scheme == "s3") return {Store{s3_store(path, files.access)}, ""};
   auto const asked = named(path);
   auto const found = tessera::detail::zip_on_the_way(asked.string());
   if (!found) return find_node(path, files);

@@ -10,10 +10,18 @@
 
 namespace cli {
 
+/// How commands reach what is at an address. Empty members: from the environment, as S3Options says.
+struct Access {
+  std::string endpoint{}, region{}, profile{};  ///< of s3:// addresses
+  bool anonymous = false;                       ///< their requests are not signed
+  std::vector<std::string> headers{};           ///< of each request to an address: "Name: value"
+};
+
 /// How commands access the files of a hierarchy.
 struct Files {
   bool sync = false;          ///< writes survive a loss of power
   bool follow_links = false;  ///< symbolic links below the root are followed; otherwise they are errors
+  Access access{};            ///< of sources that are addresses
 };
 
 struct Info : Files {
@@ -84,6 +92,7 @@ struct Copy : Files {
   std::string codecs;  ///< empty: not given
   std::optional<int> zarr_format{};
   bool overwrite = false;
+  bool resume = false;  ///< goes on with a copy that ended early, and leaves one
   std::size_t threads = 1;
   std::size_t memory = 256;  ///< MiB in all
 };

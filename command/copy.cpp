@@ -1,6 +1,7 @@
 // tessera copy: copies an array, or a group and all below it, re-encoded if requested, in bounded memory.
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -8,7 +9,10 @@
 #include <vector>
 
 #include <tessera/buffer/detail/scratch.hpp>
+#include <tessera/key/chunk_key.hpp>
+#include <tessera/metadata/detail/missing_node.hpp>
 #include <tessera/metadata/detail/missing_numbers.hpp>
+#include <tessera/metadata/detail/new_documents.hpp>
 
 #include "address.hpp"
 #include "arguments.hpp"
@@ -245,18 +249,71 @@ bool is_sparse(Array const& array) {
   return stored < chunks / 4;
 }
 
+// What a copy that ended early has written of an array, value by value.
+class Written {
+ public:
+  /// `is_resumed`: otherwise there is nothing. The arguments must outlive this.
+  Written(OutputPlace& place, Array const& to, bool is_resumed)
+      : place_{place}, to_{to}, is_resumed_{is_resumed && to.metadata().edges.empty()} {}
+
+  explicit operator bool() const { return is_resumed_; }
+  /// Whether the copy has the chunk or shard.
+  bool has(tessera::Extents const& chunk) const {
+    return is_resumed_ && to_.store().size({key_of(chunk)}, to_.queue()).has_value();
+  }
+  /// Before a shard is written part by part.
+  void begin(tessera::Extents const& shard) const { place_.begin_value(key_of(shard)); }
+
+ private:
+  std::string key_of(tessera::Extents const& chunk) const {
+    auto key = to_.path().empty() ? "" : to_.path() + '/';
+    to_.metadata().key_encoding.append(key, chunk);
+    return key;
+  }
+
+  OutputPlace& place_;
+  Array const& to_;
+  bool is_resumed_;
+};
+
+// The chunks of a box that are not written yet, as regions of the array; one region, if that is all of them.
+std::vector<tessera::Region> unwritten(Written const& written, tessera::Region const& box,
+                                       tessera::ArrayMetadata const& array) {
+  if (!written) return {box};
+  auto first = box.first, count = box.count;
+  for (std::size_t d = 0; d < first.rank(); ++d) {
+    first[d] = box.first[d] / array.chunk_shape[d];
+    count[d] = (box.first[d] + box.count[d] - 1) / array.chunk_shape[d] - first[d] + 1;
+  }
+  std::vector<tessera::Region> regions;
+  bool is_all = true;
+  each_box(count, tessera::Extents::filled(count.rank(), 1), [&](tessera::Region const& one) {
+    auto place = first;
+    for (std::size_t d = 0; d < place.rank(); ++d) place[d] += one.first[d];
+    if (written.has(place))
+      is_all = false;
+    else
+      regions.push_back(region_of_chunk(array, place));
+  });
+  return is_all ? std::vector{box} : regions;
+}
+
 // Copies box by box, and counts the elements.
-void copy(Array const& from, Array const& to, std::uint64_t budget, std::uint64_t to_write,
+void copy(Array const& from, Array const& to, Written const& written, std::uint64_t budget, std::uint64_t to_write,
           std::atomic<std::uint64_t>& done) {
   tessera::Scratch<tessera::space::Host> room;
-  auto const copy_box = [&](tessera::Region const& region) {
-    done += tessera::element_count(region.count, "the region");
+  auto const target = to.metadata();
+  auto const copy_region = [&](tessera::Region const& region) {
     if (to.type().varies()) return copy_varying(from, to, region);
     auto const bytes = about(from, [&] { return room.take(size_in_bytes(region.count, to.type()), from.queue()); });
     tessera::Traffic traffic;
     read_elements(from, region, {bytes.data, bytes.size}, traffic);
     if (traffic.missing != traffic.chunks)  // otherwise the box is missing in the copy as well
       write_elements(to, region, bytes.data, tessera::Layout::c_order(region.count, to.type().size).strides, to_write);
+  };
+  auto const copy_box = [&](tessera::Region const& box) {
+    done += tessera::element_count(box.count, "the region");
+    for (auto const& region : unwritten(written, box, target)) copy_region(region);
   };
   auto const& source = from.metadata();
   if (!is_sparse(from)) return each_box(to.shape(), box_shape(source, to.metadata(), budget), copy_box);
@@ -271,12 +328,15 @@ void copy(Array const& from, Array const& to, std::uint64_t budget, std::uint64_
 }
 
 // Copies shard by shard, and each in parts.
-void copy_in_parts(Array const& from, Array const& to, std::uint64_t part, std::atomic<std::uint64_t>& done) {
+void copy_in_parts(Array const& from, Array const& to, Written const& written, bool resumes, std::uint64_t part,
+                   std::atomic<std::uint64_t>& done) {
   tessera::Scratch<tessera::space::Host> room;
   auto const metadata = to.metadata();
   auto const copy_shard = [&](tessera::Region const& shard) {
     auto place = shard.first;
     for (std::size_t d = 0; d < place.rank(); ++d) place[d] /= metadata.chunk_shape[d];
+    if (written.has(place)) return void(done += tessera::element_count(shard.count, "the region"));
+    if (resumes) written.begin(place);
     write_shard(to, place, [&](WritePart write) {
       each_box(shard.count, part_shape(metadata, shard.count, part), [&](tessera::Region region) {
         for (std::size_t d = 0; d < place.rank(); ++d) region.first[d] += shard.first[d];
@@ -297,24 +357,44 @@ void copy_in_parts(Array const& from, Array const& to, std::uint64_t part, std::
   done = all;
 }
 
-void copy_encoded(Array const& from, Array const& to, std::uint64_t part, std::atomic<std::uint64_t>& done) {
+void copy_encoded(Array const& from, Array const& to, Written const& written, bool resumes, std::uint64_t part,
+                  std::atomic<std::uint64_t>& done) {
   auto const all = sum_or_most(done, tessera::count_or_most(to.shape()));
   tessera::detail::Places places{from.chunk_shape().rank()};
   auto const copy_places = [&] {
-    copy_shards(from, to, places, part, done);
+    auto const begin = [&](tessera::Extents const& place) {
+      if (resumes) written.begin(place);
+    };
+    copy_shards(from, to, places, part, begin, done);
     places = tessera::detail::Places{from.chunk_shape().rank()};
   };
   if (from.store().can_list()) {
-    each_stored(from, [&](tessera::Extents const& place) { places.add(place); });
+    each_stored(from, [&](tessera::Extents const& place) {
+      if (!written.has(place)) places.add(place);
+    });
   } else {
     auto const grid = chunk_grid(from.metadata());
     each_box(grid, tessera::Extents::filled(grid.rank(), 1), [&](tessera::Region const& one) {
-      places.add(one.first);
+      if (!written.has(one.first)) places.add(one.first);
       if (places.size() == few) copy_places();
     });
   }
   copy_places();
   done = all;
+}
+
+// What the copy is of, and as what: its source and its documents.
+std::string described(Copy const& command, Plan const& plan) {
+  namespace fs = std::filesystem;
+  bool const is_path = tessera::detail::scheme_of(command.source).empty();
+  auto text = is_path ? fs::absolute(command.source).lexically_normal().string() : shown_path(command.source);
+  auto const add = [&](auto const& path, auto const& metadata) {
+    for (auto const& [key, document] : tessera::detail::new_documents(path, metadata))
+      text += '\n' + key.path + ' ' + document;
+  };
+  for (auto const& [path, group] : plan.groups) add(path, group);
+  for (auto const& job : plan.arrays) add(job.to, job.copy);
+  return text;
 }
 
 }  // namespace
@@ -325,14 +405,15 @@ Status run(Copy const& command) {
   Interruption const interruption;
   Stopwatch const watch;
   auto const output = make_output(command.destination, command.overwrite, command, format_of(plan));
+  bool const is_resumed = command.resume && output->resume(described(command, plan));
   auto const store = output->store();
   std::uint64_t bytes = 0;
   for (auto const& [path, group] : plan.groups)
     for (auto const& [key, text] : tessera::detail::new_documents(path, group))
       tessera::detail::write_text(store, key, text);
-  {
+  try {
     std::atomic<std::uint64_t> elements{0};
-    Progress const progress{"copying", elements, plan.elements};
+    Progress const progress{"copying", elements, plan.elements, &plan.store.reads()};
     for (auto const& job : plan.arrays) {
       auto const budget = command.memory << 20;
       auto const way = way_of(command, job);
@@ -342,15 +423,21 @@ Status run(Copy const& command) {
       auto const for_boxes = budget - std::min(budget, threads * each);
       Queue const on{threads};  // its own: its cache is freed with it
       auto const from = open_array(plan.store, job.from, on);
-      auto const to = make_array(store, job.to, job.copy, on);
+      bool const is_begun = is_resumed && tessera::detail::node_key(store, job.to);
+      auto const to = is_begun ? open_array(store, job.to, on) : make_array(store, job.to, job.copy, on);
+      Written const written{*output, to, is_begun};
       if (way != Way::boxes && takes_parts(to)) {
         auto const part = std::clamp<std::uint64_t>(for_boxes / 8, 1 << 20, 64 << 20);
-        way == Way::encoded ? copy_encoded(from, to, part, elements) : copy_in_parts(from, to, part, elements);
+        way == Way::encoded ? copy_encoded(from, to, written, command.resume, part, elements)
+                            : copy_in_parts(from, to, written, command.resume, part, elements);
         continue;
       }
       auto const box = bytes_of_shape(box_shape(job.source, job.copy, for_boxes), job.copy.type);
-      copy(from, to, for_boxes, std::max(budget - std::min(budget, box), always), elements);
+      copy(from, to, written, for_boxes, std::max(budget - std::min(budget, box), always), elements);
     }
+  } catch (...) {
+    Interruption::check(command.resume);
+    throw;
   }
   output->commit();
   for (auto const& [path, group] : plan.groups)

@@ -4,6 +4,8 @@
 
 namespace cli {
 
-tessera::AnyStore<tessera::HostBuffer> http_store(std::string const& address) { return tessera::HttpStore{address}; }
+tessera::AnyStore<tessera::HostBuffer> http_store(std::string const& address, Access const& access) {
+  return tessera::HttpStore{address, {.headers = access.headers}};
+}
 
 }  // namespace cli

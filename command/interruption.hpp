@@ -13,9 +13,12 @@ namespace cli {
 
 /// Ends the command as the signal would have.
 struct Interrupted : std::exception {
-  explicit Interrupted(int number) : signal{number} {}
-  char const* what() const noexcept override { return "interrupted; nothing of it stays"; }
+  Interrupted(int number, bool kept) : signal{number}, stays{kept} {}
+  char const* what() const noexcept override {
+    return stays ? "interrupted; --resume goes on with it" : "interrupted; nothing of it stays";
+  }
   int signal;
+  bool stays;  ///< what was made so far
 };
 
 /// During its life, the first SIGINT, SIGTERM or SIGHUP is kept until the command checks for it; a second one ends the
@@ -38,8 +41,8 @@ class Interruption {
   }
 
   /// Throws: Interrupted, if a signal came.
-  static void check() {
-    if (int const number = caught_.load(std::memory_order_relaxed)) throw Interrupted{number};
+  static void check(bool stays = false) {
+    if (int const number = caught_.load(std::memory_order_relaxed)) throw Interrupted{number, stays};
   }
 
   /// True once a signal came: waits for a server or a lock then end.

@@ -157,6 +157,39 @@ void add_sync(CLI::App& command, bool& sync) {
   command.add_flag("--sync", sync, "What was written outlasts a loss of power when the command is done; dear");
 }
 
+/// How the addresses among the arguments `paths` are reached; an option that concerns none of them is refused.
+void add_access(CLI::App& command, cli::Access& access, std::vector<std::string const*> paths) {
+  command.add_option("--endpoint", access.endpoint, "The server of s3:// addresses; by default as the environment says")
+      ->type_name("URL");
+  command
+      .add_option("--s3-region", access.region, "The region of s3:// addresses; by default as the environment says")
+      ->type_name("NAME");
+  command.add_option("--profile", access.profile, "The profile in ~/.aws whose credentials s3:// addresses get")
+      ->type_name("NAME");
+  command.add_flag("--anonymous", access.anonymous, "Requests to s3:// addresses are not signed");
+  command
+      .add_option("--header", access.headers,
+                  "A line of each request to an address: 'Authorization: Bearer ...'; may be given several times")
+      ->type_name("LINE")
+      ->allow_extra_args(false);
+  command.parse_complete_callback([&access, paths = std::move(paths)] {
+    bool has_address = false, has_bucket = false;
+    for (auto const* path : paths) {
+      auto const scheme = tessera::detail::scheme_of(*path);
+      has_address = has_address || is_address(scheme);
+      has_bucket = has_bucket || scheme == "s3";
+      if (path->find(".json") != path->npos) has_address = has_bucket = true;  // references may name some
+    }
+    auto const option = !access.endpoint.empty()  ? "--endpoint"
+                        : !access.region.empty()  ? "--s3-region"
+                        : !access.profile.empty() ? "--profile"
+                        : access.anonymous        ? "--anonymous"
+                                                  : "";
+    if (!has_bucket && *option) throw cli::UsageError{std::string{option} + " is for s3:// addresses; there is none"};
+    if (!has_address && !access.headers.empty()) throw cli::UsageError{"--header is for addresses; there is none"};
+  });
+}
+
 void add_links(CLI::App& command, bool& follow_links) {
   command.add_flag("--follow-links", follow_links,
                    "Symbolic links below the hierarchy's root are followed; else they are errors. Nothing is erased "
@@ -239,6 +272,7 @@ cli::Status run(int argc, char** argv) {
   add_source(info_command, "PATH", info.path).required();
   info_command.add_flag("--json", info.json, "One JSON object, for programs");
   add_threads(info_command, unused);  // every command takes it, so that scripts need not know which can use it
+  add_access(info_command, info.access, {&info.path});
   add_links(info_command, info.follow_links);
 
   cli::Read read;
@@ -265,6 +299,7 @@ cli::Status run(int argc, char** argv) {
   add_space(read_command, read.space);
   add_sync(read_command, read.sync);
   add_threads(read_command, read.threads);
+  add_access(read_command, read.access, {&read.path});
   add_links(read_command, read.follow_links);
   read_command.footer(region_help_with("tessera read brain.zarr/t1 --region 0:64,:,10:20:2 --output part.npy"));
 
@@ -280,6 +315,7 @@ cli::Status run(int argc, char** argv) {
       ->capture_default_str();
   add_unpacked(show_command, show.unpacked);
   add_threads(show_command, show.threads);
+  add_access(show_command, show.access, {&show.path});
   add_links(show_command, show.follow_links);
   show_command.footer(region_help_with("tessera show brain.zarr/t1 --index z=94 --region x=90:96"));
 
@@ -288,6 +324,7 @@ cli::Status run(int argc, char** argv) {
   add_source(list_command, "PATH", list.path).capture_default_str();
   list_command.add_flag("-l,--long", list.is_long, "Types and shapes, too");
   add_threads(list_command, unused);
+  add_access(list_command, list.access, {&list.path});
   add_links(list_command, list.follow_links);
 
   cli::Listing tree;
@@ -299,6 +336,7 @@ cli::Status run(int argc, char** argv) {
       ->type_name("N")
       ->check(CLI::Range(0, 1 << 20));
   add_threads(tree_command, unused);
+  add_access(tree_command, tree.access, {&tree.path});
   add_links(tree_command, tree.follow_links);
 
   cli::Diff diff;
@@ -313,6 +351,7 @@ cli::Status run(int argc, char** argv) {
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   add_threads(diff_command, diff.threads);
+  add_access(diff_command, diff.access, {&diff.one, &diff.other});
   add_links(diff_command, diff.follow_links);
   diff_command.footer(
       "Exit status: 0 they are the same; 1 they differ, or their types or shapes do; 2 they cannot be compared, or\n"
@@ -333,6 +372,7 @@ cli::Status run(int argc, char** argv) {
   add_output(view_command, view.output, "FILE.png; without it the picture is drawn here");
   add_sync(view_command, view.sync);
   add_threads(view_command, view.threads);
+  add_access(view_command, view.access, {&view.path});
   add_links(view_command, view.follow_links);
   view_command.footer(
       "Of the dimensions that nothing is said of, the last are the picture's rows and columns, and the "
@@ -353,6 +393,7 @@ cli::Status run(int argc, char** argv) {
       ->allow_extra_args(false);
   add_sync(attrs_command, attrs.sync);
   add_threads(attrs_command, unused);
+  add_access(attrs_command, attrs.access, {&attrs.path});
   add_links(attrs_command, attrs.follow_links);
   attrs_command.footer(
       R"(Example: tessera attrs brain.zarr/t1 --set 'units="mm"' --set 'spacing=[1, 1, 1.5]' --delete note)");
@@ -392,6 +433,9 @@ cli::Status run(int argc, char** argv) {
   add_codecs(copy_command, copy.codecs, "as in the source");
   add_format(copy_command, copy.zarr_format, "that of the source");
   add_overwrite(copy_command, copy.overwrite);
+  copy_command.add_flag("--resume", copy.resume,
+                        "What is copied stays if the copy ends early, and the next copy --resume of SRC to DST goes on "
+                        "there. SRC must not change meanwhile");
   copy_command
       .add_option(
           "--memory", copy.memory,
@@ -401,6 +445,7 @@ cli::Status run(int argc, char** argv) {
       ->capture_default_str();
   add_sync(copy_command, copy.sync);
   add_threads(copy_command, copy.threads);
+  add_access(copy_command, copy.access, {&copy.source});
   add_links(copy_command, copy.follow_links);
   copy_command.footer(unfinished_help);
 
@@ -500,6 +545,7 @@ cli::Status run(int argc, char** argv) {
   validate_command.add_flag("--json", validate.json, "One JSON object, for programs");
   add_space(validate_command, validate.space);
   add_threads(validate_command, validate.threads);
+  add_access(validate_command, validate.access, {&validate.path});
   add_links(validate_command, validate.follow_links);
 
   cli::Bench bench;
@@ -525,6 +571,7 @@ cli::Status run(int argc, char** argv) {
   bench_command.add_flag("--json", bench.json, "One JSON object, for programs");
   add_space(bench_command, bench.space);
   add_threads(bench_command, bench.threads);
+  add_access(bench_command, bench.access, {&bench.path});
   add_links(bench_command, bench.follow_links);
   bench_command.footer(cli::advice_help());
 

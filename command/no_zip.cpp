@@ -13,6 +13,10 @@ namespace {
 }  // namespace
 
 tessera::AnyStore<tessera::HostBuffer> zip_store(std::string const& path) { refuse(path); }
+std::optional<tessera::AnyStore<tessera::HostBuffer>> zip_store_in(tessera::AnyStore<tessera::HostBuffer> store,
+                                                                   std::string const& file) {
+  refuse(store.name() + '/' + file);
+}
 NewZip new_zip(std::string const& path, bool, bool) { refuse(path); }
 
 }  // namespace cli

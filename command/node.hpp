@@ -19,6 +19,7 @@
 #include "commands.hpp"
 #include "interruption.hpp"
 #include "mapped_file.hpp"
+#include "read_count.hpp"
 #include "read_log.hpp"
 
 namespace cli {
@@ -43,7 +44,9 @@ struct Store : tessera::LocalStore<tessera::HostBuffer> {
                                   Queue& on) const {
     Interruption::check();
     auto const read_to = [&](Destination to) {
-      return elsewhere_ ? elsewhere_->read(key, range, to, on) : Base::read(key, range, to, on);
+      auto const size = elsewhere_ ? elsewhere_->read(key, range, to, on) : Base::read(key, range, to, on);
+      count_->requests += 1, count_->bytes += size.value_or(0);
+      return size;
     };
     if (auto* const noting = log()) return noting->note(key, range, destination, read_to);
     return read_to(destination);
@@ -52,6 +55,8 @@ struct Store : tessera::LocalStore<tessera::HostBuffer> {
     Interruption::check();
     auto const get = [&](std::span<tessera::ReadRequest<tessera::space::Host>> wanted) {
       elsewhere_ ? elsewhere_->get_many(wanted, on) : Base::get_many(wanted, on);
+      count_->requests += wanted.size();
+      for (auto const& request : wanted) count_->bytes += request.size.value_or(0);
     };
     if (auto* const noting = log()) return noting->note_many(requests, get);
     get(requests);
@@ -103,6 +108,8 @@ struct Store : tessera::LocalStore<tessera::HostBuffer> {
   /// From now on reads are noted there, or nowhere. Requires: no read is in progress, and the log lives until the next
   /// call.
   void note_reads(ReadLog* log) const { *log_ = log; }
+  /// Of all copies, as long as one lives.
+  ReadCount const& reads() const { return *count_; }
 
  private:
   static void expect_reason_to_write() {
@@ -113,6 +120,7 @@ struct Store : tessera::LocalStore<tessera::HostBuffer> {
 
   std::optional<Elsewhere> elsewhere_;
   std::shared_ptr<ReadLog*> log_ = std::make_shared<ReadLog*>(nullptr);
+  std::shared_ptr<ReadCount> count_ = std::make_shared<ReadCount>();
 };
 
 /// Notes reads as long as this lives. Requires: no read is in progress when it begins or ends.

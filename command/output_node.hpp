@@ -1,12 +1,15 @@
 // A node in a folder that appears only when it is complete.
 #pragma once
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <tessera/core/error.hpp>
@@ -46,10 +49,12 @@ class OutputNode final : public OutputPlace {
     while (!beside.empty() && !fs::is_directory(outer / beside, error)) beside = beside.parent_path();
     in_store([&] { unfinished_.emplace(outer_->make_unfinished(beside.generic_string())); });
     folder_ = outer / unfinished_->path;
+    beside_ = beside.generic_string();
   }
   ~OutputNode() override {
     std::error_code ignored;
-    if (unfinished_) std::filesystem::remove_all(folder_, ignored);
+    if (unfinished_ && !(stays_ && std::filesystem::exists(folder_ / "new", ignored)))
+      std::filesystem::remove_all(folder_, ignored);
   }
 
   /// Its root is the node.
@@ -60,7 +65,45 @@ class OutputNode final : public OutputPlace {
     saying_what_goes(place_.store, {place_.path}, [&] { put_in_place(); });
   }
 
+  bool resume(std::string const& source) override {
+    namespace fs = std::filesystem;
+    stays_ = true;
+    auto const what = source + "\nto " + target_.string() + '\n';
+    std::error_code error;
+    fs::remove(folder_ / "new", error);
+    for (auto const& entry : fs::directory_iterator{folder_.parent_path()}) {
+      auto const name = entry.path().filename().string();
+      if (text_of(entry.path() / "source") != what) continue;
+      auto held = hold(name);
+      if (!held || text_of(entry.path() / "source") != what) continue;  // another copy is at work there
+      fs::remove_all(folder_, error);
+      unfinished_->path = beside_.empty() ? name : beside_ + '/' + name;
+      unfinished_->held = std::move(held);
+      folder_ = entry.path();
+      auto key = text_of(folder_ / "value");
+      if (key.ends_with('\n')) key.pop_back(), fs::remove(folder_ / "new" / key);  // otherwise it was not yet begun
+      return true;
+    }
+    put_text(folder_ / "source", what);
+    return false;
+  }
+  void begin_value(std::string const& key) override { put_text(folder_ / "value", key + '\n'); }
+
  private:
+  // The folder of that name beside the node, if its writer has ended.
+  tessera::detail::posix::Locked hold(std::string const& name) const {
+    namespace posix = tessera::detail::posix;
+    posix::Descriptor const above{::open(folder_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    return above ? posix::hold_stale(above.number(), name.c_str()) : posix::Locked{};
+  }
+  static std::string text_of(std::filesystem::path const& file) {
+    std::ifstream from{file, std::ios::binary};
+    return {std::istreambuf_iterator<char>{from}, {}};
+  }
+  void put_text(std::filesystem::path const& file, std::string const& text) const {
+    if (!(std::ofstream{file, std::ios::binary} << text << std::flush)) fail("cannot write " + file.string());
+  }
+
   void put_in_place() {
     namespace fs = std::filesystem;
     auto const locks = tessera::detail::lock_new_node(place_.store, place_.path, format_, {place_.path});
@@ -189,8 +232,8 @@ class OutputNode final : public OutputPlace {
   tessera::LocalOptions options_;
   tessera::ZarrFormat format_;  // of the new groups above
   std::optional<Store> outer_;  // the folder above the path and the unfinished folder
-  std::string path_;            // in it
-  bool replaces_ = false;
+  std::string path_, beside_;   // in it; beside_: the folder of the unfinished one
+  bool replaces_ = false, stays_ = false;
   std::optional<tessera::detail::posix::UnfinishedFolder> unfinished_;
   std::vector<std::string> groups_;
 };

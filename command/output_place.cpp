@@ -18,6 +18,10 @@ class OutputZip final : public OutputPlace {
 
   Store store() const override { return Store{zip_.store}; }
   void commit() override { zip_.flush(); }
+  bool resume(std::string const&) override {
+    throw UsageError{"--resume is for copies to a folder; a zip file is written as a whole or not at all"};
+  }
+  void begin_value(std::string const&) override {}
 
  private:
   NewZip zip_;

@@ -17,6 +17,12 @@ class OutputPlace {
   virtual ~OutputPlace() = default;
 
   virtual Store store() const = 0;  ///< whose root is the node
+  /// Keeps what was written if the copy of `source` ends early, and returns whether it has what an earlier one wrote.
+  /// Throws: UsageError, if the place cannot.
+  virtual bool resume(std::string const& source) = 0;
+  /// Names a value that is written in several steps, before the first of them. An earlier one that was cut off in it
+  /// loses the value. Requires: `resume` was called.
+  virtual void begin_value(std::string const& key) = 0;
   virtual void commit() = 0;        ///< without it, a previous node stays
 };
 

@@ -13,14 +13,20 @@
 
 #include <unistd.h>
 
+#include "quantities.hpp"
+#include "read_count.hpp"
+
 namespace cli {
 
 /// Shown only if stderr is a terminal, after the first second, and erased at the end. If the system gives no thread to
 /// draw it, the work continues without.
 class Progress {
  public:
-  /// `what` names the work: "reading". Requires: `done`, which other threads count up to `total`, lives longer.
-  Progress(char const* what, std::atomic<std::uint64_t> const& done, std::uint64_t total) : what_{what} {
+  /// `what` names the work: "reading". Requires: `done`, which other threads count up to `total`, lives longer, and so
+  /// does `reads`, whose requests and bytes per second are shown if it is given.
+  Progress(char const* what, std::atomic<std::uint64_t> const& done, std::uint64_t total,
+           ReadCount const* reads = nullptr)
+      : what_{what}, reads_{reads} {
     if (total > 0)
       begin([&done, total] {
         return static_cast<double>(done.load(std::memory_order_relaxed)) / static_cast<double>(total);
@@ -70,7 +76,7 @@ class Progress {
     if (shown) std::fputs("\r\x1b[K", stderr);
   }
 
-  // "[####      ]  40 %  reading, 12 s left", or "erasing, 12 s".
+  // "[####      ]  40 %  reading, 12 s left", or "erasing, 12 s"; ", 80 requests, 2.1 MiB/s" of reads.
   void draw(double part, double seconds) const {
     char line[128];
     if (part == unknown) {
@@ -87,10 +93,15 @@ class Progress {
       }
     }
     std::fputs(line, stderr);
+    if (reads_) {
+      auto const rate = static_cast<std::uint64_t>(static_cast<double>(reads_->bytes) / seconds);
+      std::fprintf(stderr, ", %s, %s/s", count(reads_->requests, "request").c_str(), human(rate).c_str());
+    }
     std::fflush(stderr);
   }
 
   char const* what_;
+  ReadCount const* reads_ = nullptr;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool over_ = false;

@@ -163,7 +163,7 @@ bool takes_parts(Array const& array) {
 }
 
 void copy_shards(Array const& from, Array const& to, tessera::detail::Places const& places, std::uint64_t part,
-                 std::atomic<std::uint64_t>& done) {
+                 tessera::FunctionRef<void(tessera::Extents const&)> begin, std::atomic<std::uint64_t>& done) {
   auto const rank = from.chunk_shape().rank();
   auto const none = tessera::Extents::filled(rank, 0);
   auto& on = to.queue();
@@ -172,6 +172,7 @@ void copy_shards(Array const& from, Array const& to, tessera::detail::Places con
     from.on(on).for_chunks(nothing, tessera::Strides::filled(rank, 0), [&](auto const& read) {
       for (std::size_t i = 0; i < places.size(); ++i) {
         auto const place = places[i];
+        begin(place);
         tessera::copy_encoded_shard(read, written, place, part, on, Interruption::stop());
         done += tessera::detail::elements_of_chunk(from.chunk_shape(), shape, place);
       }

@@ -68,9 +68,9 @@ void append_texts(Array const& array, std::size_t axis, tessera::Extents const& 
 /// Whether shards can be written part by part, by the two functions that follow.
 bool takes_parts(Array const& array);
 /// The encoded shards at these places of another array with the same grids and codecs: about `part` bytes at a time.
-/// `done` counts elements.
+/// `begin` is called before each; `done` counts elements.
 void copy_shards(Array const& from, Array const& to, tessera::detail::Places const& places, std::uint64_t part,
-                 std::atomic<std::uint64_t>& done);
+                 tessera::FunctionRef<void(tessera::Extents const&)> begin, std::atomic<std::uint64_t>& done);
 /// A shard of elements that come in parts, each of inner chunks, in C order: `make` calls its argument with each part
 /// and its contiguous memory.
 using WritePart = tessera::FunctionRef<void(tessera::Region const&, std::byte const*)>;

@@ -153,6 +153,7 @@
 #include <tessera/shard/detail/index_cache.ipp>
 #include <tessera/shard/detail/whole_shard.ipp>
 #include <tessera/store/detail/coalesce.ipp>
+#include <tessera/store/detail/disk_cache.ipp>
 #include <tessera/store/detail/locks.ipp>
 #include <tessera/store/detail/local_folder.ipp>
 #include <tessera/store/detail/local_root.ipp>

@@ -4,6 +4,7 @@ import http.server
 import json
 import os
 import pathlib
+import pty
 import shutil
 import signal
 import subprocess
@@ -13,7 +14,7 @@ import zipfile
 
 from command import BINARY, BRAIN, ENVIRONMENT, CommandTest, main, make_array, tessera, write_npy
 
-asked = []
+asked, headers = [], []
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -25,6 +26,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     def do_GET(self):
         path, _, query = self.path.partition("?")
         asked.append((path, query, self.headers.get("Authorization")))
+        headers.append(self.headers.items())
         self.path = path
         if path.endswith("/") or os.path.isdir(self.translate_path(path)):
             return self.send_error(404)  # no listing
@@ -95,6 +97,16 @@ class Addresses(CommandTest):
             self.run_ok("read", f"s3://public/a/{name}", "--region", "90:99,:,100", "--output", out, **environment)
             self.assertEqual(out.read_bytes(), expected)
             out.unlink()
+        options = ["--endpoint", environment["AWS_ENDPOINT_URL"], "--anonymous"]
+        self.assertEqual(self.run_ok("ls", "s3://public/a", *options, no_proxy="127.0.0.1").text, "t1\nt1_half\nt1_sharded\n")
+        (self.folder / "credentials").write_text("[other]\naws_access_key_id = AKIDTEST\n"
+                                                 "aws_secret_access_key = sEcret/of+the=test\n")
+        signed = {"AWS_SHARED_CREDENTIALS_FILE": str(self.folder / "credentials"), "no_proxy": "127.0.0.1"}
+        result = tessera("info", "s3://tests/none", *options[:2], "--profile", "other", **signed)
+        self.assert_refused(result, 1, "s3://tests/none", "404 NoSuchBucket")  # rather than 403
+        other = ["--endpoint", f"http://{self.serve(self.folder)}", "--profile", "other", "--s3-region", "eu-north-7"]
+        self.assertEqual(tessera("info", "s3://tests/none", *other, **signed).status, 1)
+        self.assertIn("/eu-north-7/s3/aws4_request", asked[0][2])
         refused = tessera("info", "s3://public/none", **environment)
         self.assert_refused(refused, 1, "s3://public/none", "zarr.json")
         self.assert_refused(tessera("info", "s3://tests", **environment), 1, "403 AccessDenied")
@@ -102,7 +114,8 @@ class Addresses(CommandTest):
     def test_a_hierarchy_is_the_same_everywhere(self):
         tree = self.consolidated()
         expected = {name: self.read_bin(tree / name) for name in ("t1", "t1_half", "t1_sharded")}
-        for place in (self.zipped(tree), f"http://{self.serve(self.folder)}/brain.zarr"):
+        packed, host = self.zipped(tree), self.serve(self.folder)
+        for place in (packed, f"http://{host}/brain.zarr", f"http://{host}/{packed.name}"):
             at = lambda name: f"{place}/{name}"
             self.assertEqual(self.run_ok("ls", place).text, "t1\nt1_half\nt1_sharded\n")
             lines = self.run_ok("tree", place).text.splitlines()
@@ -113,7 +126,7 @@ class Addresses(CommandTest):
             self.assertEqual([node["path"] for node in nodes], ["", *expected])
             stored = [node["stored_chunks"] for node in json.loads(self.run_ok("info", tree, "--json").text)["nodes"][1:]]
             self.assertEqual([node["stored_chunks"] for node in nodes[1:]],
-                             [None] * 3 if "http" in str(place) else stored)  # a server has no listing
+                             [None] * 3 if str(place).endswith("/brain.zarr") else stored)  # a server has no listing
             for name, elements in expected.items():
                 self.assertEqual(self.read_bin(at(name)), elements, (place, name))
                 self.assertIn("are the same", self.run_ok("diff", at(name), tree / name).text)
@@ -223,6 +236,98 @@ class Addresses(CommandTest):
         self.assertTrue(self.run_ok("info", "named.zarr/t1", cwd=self.folder).text.startswith("named.zarr/t1  uint8"))
         (self.folder / "broken.zip").write_bytes(outer.read_bytes()[:1000])
         self.assert_refused(tessera("info", self.folder / "broken.zip"), 1, "broken.zip: ", "zip")
+
+    def test_headers_and_options_of_addresses(self):
+        make_array(self.folder / "a", [4], "uint8", [2], {(0,): b"12", (1,): b"1"})
+        place = f"http://{self.serve(self.folder)}/a"
+        headers.clear()
+        self.run_ok("info", place, "--header", "Authorization: Bearer sEcret", "--header", "X-Of-Test: 7")
+        for one in headers:
+            self.assertLessEqual({("Authorization", "Bearer sEcret"), ("X-Of-Test", "7")}, set(one))
+        self.assertTrue(headers)
+        result = tessera("info", place, "--header", "sEcret")
+        self.assert_refused(result, 1, "found a header that is not a line")
+        self.assertNotIn("sEcret", str(result))
+        for option in (["--endpoint", "http://127.0.0.1:1"], ["--anonymous"], ["--profile", "p"], ["--s3-region", "r"]):
+            self.assert_refused(tessera("info", place, *option), 2, option[0], "s3://")
+        self.assert_refused(tessera("info", self.folder / "a", "--header", "a: b"), 2, "--header")
+
+    def test_a_copy_goes_on_where_it_was_cut_off(self):
+        chunks = {(i, j): bytes([i, j] * 2) for i in range(4) for j in range(4)}
+        del chunks[1, 1]
+        (self.folder / "g").mkdir()
+        (self.folder / "g/zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
+        for name in ("a", "b"):
+            make_array(self.folder / "g" / name, [8, 8], "uint8", [2, 2], chunks, fill_value=9)
+        self.run_ok("consolidate", self.folder / "g")
+        place, before, refused = f"http://{self.serve(self.folder)}/g", Handler.do_GET, ["/g/b/c/2/3"]
+        Handler.do_GET = lambda handler: handler.send_error(403) if handler.path in refused else before(handler)
+        self.addCleanup(setattr, Handler, "do_GET", before)
+        out = self.folder / "out"
+        command = ("copy", place, out, "--threads", "1", "--memory", "1")
+        self.assert_refused(tessera(*command, "--resume", "--codecs", '["bytes", "crc32c"]'), 1, "403")
+        self.assert_refused(tessera(*command, "--resume"), 1, "403")
+        partial = [one for one in self.folder.glob(".tessera-*/new/b/c") if not (one / "2/3").exists()]
+        self.assertEqual(len(partial), 2)  # the other is of another copy
+        self.assertFalse(out.exists())
+        has = {"/g/b/" + str(one.relative_to(c.parent)) for c in partial for one in c.rglob("*") if one.is_file()}
+        refused.clear()
+        for c in self.folder.glob(".tessera-*/new/b/c/0/0"):
+            c.unlink()  # one in the middle: only that one is read again
+        asked.clear()
+        self.run_ok("diff", place + "/a", self.folder / "g/a")
+        self.assertIn("/g/a/c/0/0", {one[0] for one in asked})
+        asked.clear()
+        self.assertEqual(tessera(*command, "--resume").status, 0)
+        read = {one[0] for one in asked}
+        self.assertEqual({one for one in read if one.startswith("/g/a/c")}, {"/g/a/c/1/1"})  # which is missing
+        self.assertIn("/g/b/c/0/0", read)
+        self.assertEqual(read & (has - {"/g/b/c/0/0"}), set())
+        for name in ("a", "b"):
+            self.assertIn("are the same", self.run_ok("diff", out / name, self.folder / "g" / name).text)
+        self.assertEqual(len(list(self.folder.glob(".tessera-*"))), 1)  # that of the other codecs
+        self.assert_refused(tessera("copy", place, self.folder / "x.zip", "--resume"), 2, "--resume", "zip")
+
+    def test_the_line_of_progress_counts_requests(self):
+        make_array(self.folder / "a", [4], "uint8", [2], {(0,): b"12", (1,): b"1"})
+        place, before, drawn = f"http://{self.serve(self.folder)}/a", Handler.do_GET, threading.Event()
+        Handler.do_GET = lambda handler: (drawn.wait(60) if "/c/0" in handler.path else None, before(handler))
+        self.addCleanup(setattr, Handler, "do_GET", before)
+        self.addCleanup(drawn.set)
+        terminal, of_command = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        process = subprocess.Popen([BINARY, "copy", place, str(self.folder / "out")], env=ENVIRONMENT,
+                                   stdout=subprocess.DEVNULL, stderr=of_command)
+        os.close(of_command)
+        said = ""
+        while "/s" not in said:
+            said += os.read(terminal, 4096).decode()
+        drawn.set()
+        process.communicate(timeout=60)
+        self.assertRegex(said, r"copying.*, \d+ requests, [0-9.]+ [KM]?i?B/s")
+
+    def test_references_at_paths_and_addresses(self):
+        tree = self.consolidated()
+        document = json.loads((tree / "t1/zarr.json").read_text())
+        refs = {"zarr.json": (tree / "zarr.json").read_text(), "t1/zarr.json": document}
+        data, offset = bytearray(b"HDF"), {}
+        for file in sorted((tree / "t1/c").rglob("*")):
+            if file.is_file():
+                refs[f"t1/{file.relative_to(tree / 't1')}"] = ["{{f}}", len(data), file.stat().st_size]
+                data += file.read_bytes()
+        (self.folder / "scan.nc").write_bytes(data)
+        host = self.serve(self.folder)
+        for name, where in (("here.json", str(self.folder / "scan.nc")), ("beside.json", "scan.nc"),
+                            ("web.json", f"http://{host}/scan.nc")):
+            (self.folder / name).write_text(json.dumps({"version": 1, "templates": {"f": where}, "refs": refs}))
+        for place in (self.folder / "here.json", self.folder / "beside.json", self.folder / "web.json",
+                      f"http://{host}/web.json", f"http://{host}/beside.json"):
+            self.assertIn("are the same", self.run_ok("diff", f"{place}/t1", tree / "t1").text)
+            self.assertIn("t1  uint8", self.run_ok("tree", place).text)
+        self.run_ok("show", self.folder / "web.json/t1", "--index", "z=94", "--header", "a: b")
+        refused = tessera("show", f"http://{host}/here.json/t1", "--index", "z=94")
+        self.assert_refused(refused, 1, "may not name files of this machine")
+        self.assert_refused(tessera("copy", tree / "t1", self.folder / "here.json/x"), 1, "here.json")
 
     def test_an_interruption_ends_what_waits_for_a_server(self):
         tree = self.consolidated()

@@ -72,6 +72,28 @@ class Killed(CommandTest):
             self.assertGreater(changed, 5)
             print(f"{command[0]}: killed at each of {len(seen)} steps")
 
+    def test_a_copy_that_is_resumed_after_each_kill_is_whole(self):
+        sharded = self.folder / "sharded"
+        self.run_ok("write", self.file, sharded, "--chunks", "2", "--shards", "4")
+        self.run_ok("rm", self.path) if self.path.exists() else None
+        for source in (self.source, sharded):
+            command = ("copy", source, self.path, "--resume", "--threads", "1")
+            for step in range(1000):
+                result = self.killed_at(step, *command)
+                if result.status != 0:
+                    self.assertEqual(result.status, -signal.SIGKILL, str(result))
+                    if not (self.path / "zarr.json").exists():
+                        self.run_ok(*command)
+                self.assertEqual(self.read_bin(self.path), NEW, step)
+                self.assertIn(" 0 failures, 0 stray keys", self.run_ok("validate", self.path).text)
+                self.run_ok("rm", self.path)
+                if result.status == 0:
+                    break
+            self.assertGreater(step, 8)
+            self.run_ok("rm", self.group)  # with what ended before the copy had begun, or after it was done
+            self.group.mkdir()
+            (self.group / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
+
     def test_where_nothing_can_be_exchanged_it_is_said_where_the_old_array_is(self):
         for command in self.commands():
             aside = 0

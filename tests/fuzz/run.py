@@ -169,6 +169,11 @@ def seeds(name):
     if name == "http":
         ranges = ("bytes 0-99/1234", "bytes */16", "bytes 3-4/*", "bytes 0-18446744073709551615/*", "bytes 9-1/2")
         return [f"HTTP/1.1 206 Partial Content\r\nContent-Range: {one}\r\ncontent-encoding:\t gzip \r\n\r\n".encode() for one in ranges]
+    if name == "references":
+        refs = {".zgroup": {"zarr_format": 2}, "a/.zarray": "{}", "a/0": ["{{u}}/x", 1, 2], "a/1": ["s3://b/c?d"],
+                "a/2": ["https://u:p@h/%20?q", 0, 18446744073709551615], "b": "base64:AAH/", "c": ["file:///x/y"]}
+        found = [{"version": 1, "templates": {"u": "/x"}, "gen": [], "refs": refs}, {"a": "b", "c": ["d", 0, 0]}]
+        return [json.dumps(one).encode() for one in found]
     if name == "v2_document":
         return [json.dumps(document).encode() for document in v2_documents()]
     if name == "json":

@@ -4,6 +4,7 @@
 /told lists the requests so far, a line "PATH RANGE" for each; /connections is the number of connections.
 """
 import gzip
+import hashlib
 import http.server
 import os
 import re
@@ -20,13 +21,14 @@ sent = [0, 0]  # bytes of bodies without an end; those in progress
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = -1
+    more = ()  # headers of the answer
 
     def log_message(self, *_):
         pass
 
     def answer(self, status, body=b"", headers=(), length=True):
         self.send_response(status)
-        for name, value in headers:
+        for name, value in (*headers, *self.more):
             self.send_header(name, value)
         if length:
             self.send_header("Content-Length", str(len(body)))
@@ -88,6 +90,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         headers = [("Content-Range", f"bytes {part[0]}-{part[1] - 1}/{len(value)}")]
         body = change(value[part[0]:part[1]], headers)
         self.answer(206, body, headers)
+
+    def mode_etag(self, argument, name, query, asked, time):  # `argument`: "weak" or "strong"
+        weak = "W/" if argument == "weak" else ""
+        self.more = [("ETag", f'{weak}"{hashlib.sha256(self.value(name) or b"").hexdigest()}"')]
+        self.plain(name, asked)
+        self.more = ()
 
     # Lesser servers.
     def mode_whole(self, argument, name, query, asked, time):  # knows no ranges

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/function_ref.hpp>
@@ -42,6 +43,8 @@ struct ReadRequest {
   bool is_of_watch = false;
   /// The queue has no work that uses the slab: reads into it may precede earlier work.
   bool slab_is_idle = false;
+  /// Set to a text that changes with the value, such as an ETag, if the store knows one of the value that it read.
+  std::string* version = nullptr;
   /// A store of host bytes that waits for many values may call it with `size`, in the thread of the call, once the
   /// destination has its bytes: the reader uses them while the other values travel. It may throw, and be called again.
   FunctionRef<void(std::optional<std::size_t>)> const* arrived = nullptr;

@@ -8,18 +8,22 @@
 #include <tessera/store/schemes.hpp>
 #include <tessera/with/arrays.hpp>
 #include <tessera/with/curl.hpp>
+#include <tessera/with/references.hpp>
 #include <tessera/with/s3.hpp>
 #include <tessera/with/zip.hpp>
 
 namespace tessera { inline namespace v0 {
 
 /// Every kind of address that tessera knows: "s3://bucket/a.zarr/t1", "https://host/a.zarr/t1", "a.zarr.zip/t1",
-/// "a.zarr/t1", "file:///data/a.zarr/t1".
-using AllSchemes = Schemes<scheme::S3, scheme::Http, scheme::Zip, scheme::Folder>;
+/// "https://host/a.zarr.zip/t1", "a.zarr/t1", "file:///data/a.zarr/t1".
+using AllSchemes = Schemes<scheme::ZipAt<scheme::S3>, scheme::ZipAt<scheme::Http>, scheme::S3, scheme::Http,
+                           scheme::Zip, scheme::Folder>;
 
-/// The store at an address, for groups, or to write: `open_group(at.store, at.path)`. Throws: as open_store of a list.
+/// The store at an address, for groups, or to write: `open_group(at.store, at.path)`. A name in .json is that of a
+/// references file, "https://host/refs.json/t1" (open_references). Throws: as open_store of a list.
 template <class... Options>
 StoreAt open_store(std::string const& address, Options const&... options) {
+  if (auto found = open_references<AllSchemes>(address, options...)) return *std::move(found);
   return open_store<AllSchemes>(address, options...);
 }
 

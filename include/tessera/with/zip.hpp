@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +17,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/coalesce.hpp>
+#include <tessera/store/detail/sorted_keys.hpp>
 #include <tessera/store/read_request.hpp>
 #include <tessera/store/schemes.hpp>
 #include <tessera/with/detail/zip/zip_file.hpp>
@@ -28,6 +28,10 @@ namespace tessera { inline namespace v0 {
 /// decodes them there; for device memory, CastStore<DeviceBuffer, ZipStore>. The file must not change meanwhile; if
 /// another file gets its name, the store keeps the old one. Each further thread that reads at the same time keeps
 /// another copy of the file's directory.
+///
+/// The file may also be a value of another store, such as an HttpStore. Then the directory is read once, and a value
+/// read whole is one request; of a stored value, a part is two, and each further one of the same call one. Each thread
+/// has one request under way: use a queue of many.
 ///
 /// A value read whole is checked against its checksum; a part is not. Reading a part of a deflated value decodes
 /// everything before it, too.
@@ -41,6 +45,17 @@ class ZipStore {
 
   /// Throws: StoreError, if `path` names no zip file, or is a URL.
   explicit ZipStore(std::string path) : file_{std::make_shared<detail::ZipFile>(std::move(path))} {}
+
+  /// The value `file` of a store. Throws: StoreError, if it is missing or no zip file.
+  ZipStore(AnyStore<HostBuffer> store, Key file) : ZipStore{opened(std::move(store), std::move(file))} {}
+
+  /// The same; nullopt: the store has no such value.
+  static std::optional<ZipStore> find(AnyStore<HostBuffer> store, Key file) {
+    auto input = detail::StoredZip::find(std::move(store), std::move(file));
+    if (!input) return std::nullopt;
+    auto name = input->name();
+    return ZipStore{std::make_shared<detail::ZipFile>(std::move(input), std::move(name))};
+  }
 
   /// Of a file that others read, too.
   explicit ZipStore(std::shared_ptr<detail::ZipFile> file) : file_{std::move(file)} {}
@@ -58,7 +73,7 @@ class ZipStore {
   void get_many(std::span<ReadRequest<Space>> requests, Queue<Space>& on) const {
     auto const wanted = on.lease<std::vector<WantedRange>>();
     for (auto const of_key : runs_of_key(requests))
-      detail::at_key(*this, *of_key.front().key, [&] { read_ranges(of_key, *wanted); });
+      detail::at_key(*this, *of_key.front().key, [&] { read_ranges(of_key, *wanted, on); });
   }
 
   std::optional<std::uint64_t> size(Key const& key, Queue<Space>&) const {
@@ -75,31 +90,32 @@ class ZipStore {
     return path.empty() || begin != end;
   }
   void list(std::string_view folder, Visitor visit) const {
-    for (auto [at, end] = file_->below(folder); at != end; ++at) visit({at->first, false, at->second.size});
+    detail::list_sorted(*this, file_->values(), folder, visit, [](auto const& one) { return one.second.size; });
   }
   void list_directory(std::string_view folder, Visitor visit) const {
-    auto const start = folder.empty() ? 0 : folder.size() + 1;
-    for (auto [at, end] = file_->below(folder); at != end;) {
-      std::string_view const path = at->first;
-      auto const slash = path.find('/', start);
-      bool const is_folder = slash != path.npos;
-      if (is_folder)
-        visit({path.substr(0, slash), true});
-      else
-        visit({path, false, at->second.size});
-      at = is_folder ? file_->below(path.substr(0, slash)).second : std::next(at);
-    }
+    detail::list_directory_sorted(*this, file_->values(), folder, visit,
+                                  [](auto const& one) { return one.second.size; });
   }
 
  private:
+  static ZipStore opened(AnyStore<HostBuffer> store, Key file) {
+    auto found = find(store, file);
+    if (!found)
+      throw StoreError{"there is no such value, expected a zip file"}.in_key(file.path).in_store(store.name());
+    return *std::move(found);
+  }
+
   // Requests for one key.
-  void read_ranges(std::span<ReadRequest<Space>> requests, std::vector<WantedRange>& wanted) const {
+  void read_ranges(std::span<ReadRequest<Space>> requests, std::vector<WantedRange>& wanted, Queue<Space>& on) const {
     for (auto& request : requests) request.size.reset();
     auto const& key = requests.front().key->path;
     auto const* const found = file_->find(key);
     if (!found) return;
-    auto const archive = file_->archive();
-    detail::ZipEntry entry{*archive, found->entry, key, found->size};
+    auto const covers = [&](ReadRequest<Space> const& one) {
+      return one.range.size >= found->size && (one.range.from_end || one.range.offset == 0);
+    };
+    auto const archive = file_->archive(on);
+    detail::ZipEntry entry{*archive, found->entry, key, found->size, std::ranges::any_of(requests, covers)};
     wanted.clear();
     for (std::size_t i = 0; i < requests.size(); ++i) {
       auto const [offset, size] = requests[i].resolve(found->size);
@@ -129,6 +145,21 @@ struct Zip {
     auto const file = path ? detail::zip_on_the_way(*path) : std::nullopt;
     if (!file) return std::nullopt;
     return StoreAt{ZipStore{*file}, detail::joined_names(path->substr(file->size()))};
+  }
+};
+
+/// A zip file at an address of another scheme, and a path inside it: ZipAt<Http> opens "https://host/a.zarr.zip/t1".
+/// Its name ends in .zip or .ozx; if there is no such value, the address is not this scheme's.
+template <class S>
+struct ZipAt {
+  using options_type = typename S::options_type;
+  /// Throws: StoreError, as `S` and ZipStore.
+  static std::optional<StoreAt> open(std::string const& address, options_type const& options) {
+    auto const parts = detail::file_in_address(address, detail::is_zip_name);
+    auto at = parts ? S::open(parts->folder, options) : std::nullopt;
+    auto zip = at ? ZipStore::find(std::move(at->store), {parts->file}) : std::nullopt;
+    if (!zip) return std::nullopt;
+    return StoreAt{*std::move(zip), parts->inside};
   }
 };
 

@@ -32,11 +32,24 @@ consteval bool check_scheme() {
   return is_known;
 }
 
+/// nullopt: a "%" without two hexadecimal digits.
+TESSERA_DECL std::optional<std::string> percent_decoded(std::string_view text);
+
 /// nullopt: another scheme than file. Throws: StoreError, for a file:// address with a host or a malformed "%41".
 TESSERA_DECL std::optional<std::string> path_in(std::string const& address);
 
 /// The zip file at a path, or above it, by its first bytes.
 TESSERA_DECL std::optional<std::string> zip_on_the_way(std::string const& path);
+
+/// "https://host/a.zip/t1?query" as "https://host?query", "a.zip" and "t1".
+struct FileInAddress {
+  std::string folder, file, inside;
+};
+/// By the first name below the host for which `is_one` is true. nullopt: a path, or no such name.
+TESSERA_DECL std::optional<FileInAddress> file_in_address(std::string_view address, bool (*is_one)(std::string_view));
+
+/// Names that end in .zip or .ozx.
+TESSERA_DECL bool is_zip_name(std::string_view name);
 
 /// A path's names, joined by one "/" each: "/a//b/" is "a/b".
 TESSERA_DECL std::string joined_names(std::string_view path);

@@ -15,6 +15,23 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
+TESSERA_DECL std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string decoded;
+  for (; !text.empty(); text.remove_prefix(1)) {
+    if (text.front() != '%') {
+      decoded += text.front();
+      continue;
+    }
+    unsigned byte = 0;
+    auto const digits = text.substr(1, 2);
+    auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+    if (error != std::errc{} || digits.size() != 2 || end != digits.data() + 2) return std::nullopt;
+    decoded += static_cast<char>(byte);
+    text.remove_prefix(2);
+  }
+  return decoded;
+}
+
 TESSERA_DECL std::optional<std::string> path_in(std::string const& address) {
   auto const scheme = scheme_of(address);
   if (scheme.empty()) return address;
@@ -22,20 +39,8 @@ TESSERA_DECL std::optional<std::string> path_in(std::string const& address) {
   auto const refuse = [&](char const* why) { throw StoreError{why}.in_store(without_secrets(address)); };
   std::string_view rest = std::string_view{address}.substr(7);
   if (!rest.starts_with('/')) refuse("found a host in a file:// address, expected file:///path");
-  std::string path;
-  for (; !rest.empty(); rest.remove_prefix(1)) {
-    if (rest.front() != '%') {
-      path += rest.front();
-      continue;
-    }
-    unsigned byte = 0;
-    auto const digits = rest.substr(1, 2);
-    auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
-    if (error != std::errc{} || digits.size() != 2 || end != digits.data() + 2)
-      refuse("found \"%\" without two hexadecimal digits");
-    path += static_cast<char>(byte);
-    rest.remove_prefix(2);
-  }
+  auto path = percent_decoded(rest);
+  if (!path) refuse("found \"%\" without two hexadecimal digits");
   return path;
 }
 
@@ -49,6 +54,29 @@ TESSERA_DECL std::optional<std::string> zip_on_the_way(std::string const& path) 
       return is_zip ? std::optional{at.string()} : std::nullopt;
     }
     if (std::filesystem::exists(at, ignored)) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+TESSERA_DECL bool is_zip_name(std::string_view name) { return name.ends_with(".zip") || name.ends_with(".ozx"); }
+
+TESSERA_DECL std::optional<FileInAddress> file_in_address(std::string_view address, bool (*is_one)(std::string_view)) {
+  auto const scheme = scheme_of(address);
+  if (scheme.empty() || scheme == "file") return std::nullopt;
+  auto const query = is_web(scheme) ? std::min(address.find('?'), address.size()) : address.size();
+  auto const plain = address.substr(0, query);
+  for (auto slash = plain.find('/', scheme.size() + 3); slash < plain.size();) {
+    auto const end = std::min(plain.find('/', slash + 1), plain.size());
+    auto const name = plain.substr(slash + 1, end - slash - 1);
+    if (is_one(name)) {
+      std::string folder{plain.substr(0, slash)};
+      auto const decoded = [&](std::string_view text) {
+        return is_web(scheme) ? percent_decoded(text).value_or(std::string{text}) : std::string{text};
+      };
+      return FileInAddress{folder.append(address.substr(query)), decoded(name),
+                           joined_names(decoded(plain.substr(end)))};
+    }
+    slash = end;
   }
   return std::nullopt;
 }

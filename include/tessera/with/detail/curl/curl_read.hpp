@@ -68,10 +68,10 @@ class ReadTask : public Task {
   /// Whether the answer had the value; then the requests' answers are filled in. Throws: StoreError; exceptions of a
   /// destination.
   bool end_value(Response const& response) {
-    if (is_value(response.status)) return finish(response), true;
+    if (is_value(response.status)) return finish(response), tell_version(response), true;
     if (response.status == 416 && !asked_.range.is_whole() && response.range && response.range->total) {
       place(*response.range->total);
-      if (to_.size == 0) return give(), true;
+      if (to_.size == 0) return give(), tell_version(response), true;
     }
     return false;
   }
@@ -91,6 +91,13 @@ class ReadTask : public Task {
   }
 
  private:
+  // A weak ETag does not tell values apart byte by byte.
+  void tell_version(Response const& response) {
+    for (auto const& range : asked_.run)
+      if (auto* const version = asked_.requests[range.request].version)
+        *version = response.etag.starts_with("W/") ? std::string{} : response.etag;
+  }
+
   static bool is_value(long status) { return status == 200 || status == 206; }
 
   // For a body of unknown length. The reader's limit bounds the bytes kept of a whole value; of a range, only the range

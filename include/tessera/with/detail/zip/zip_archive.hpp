@@ -1,18 +1,21 @@
 // ZipArchive: a zip file as libzip reads it. An archive is for one thread; one open file may have several.
 #pragma once
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #if !__has_include(<zip.h>)
 #error "tessera/with/zip.hpp needs libzip: on Debian or Ubuntu, apt install libzip-dev"
 #endif
-#include <unistd.h>
 #include <zip.h>
 
 #include <tessera/core/error.hpp>
+#include <tessera/memory/bytes.hpp>
+#include <tessera/memory/queue.hpp>
+#include <tessera/with/detail/zip/zip_input.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
@@ -31,21 +34,29 @@ class ZipArchive {
   ZipArchive(ZipArchive const&) = delete;
   ZipArchive& operator=(ZipArchive const&) = delete;
 
-  /// Reads the file's directory, unless that was done. Requires: the descriptor stays open as long as *this. Throws:
-  /// StoreError.
-  void open(int descriptor, std::uint64_t size) {
+  /// Reads the file's directory, unless that was done. Requires: the input lives as long as *this, and the queue until
+  /// the next call. Throws: StoreError.
+  void open(ZipInput& input, Queue<space::Host>& on) {
+    on_ = &on;
     if (opened_) return;
-    descriptor_ = descriptor;
-    size_ = size;
+    input_ = &input;
+    size_ = input.size();
     ZipError error;
     auto* const source = zip_source_function_create(&answer, this, &error);
     opened_.reset(source ? zip_open_from_source(source, ZIP_RDONLY, &error) : nullptr);
     if (opened_) return;
     zip_source_free(source);  // otherwise the archive frees it
+    rethrow();
     throw StoreError{to_text({"expected a zip file, libzip says: ", zip_error_strerror(&error)})};
   }
   /// For use after an error: libzip does not read again where it failed once.
   void close() { opened_.reset(); }
+  /// Throws: the exception of the input that was the reason of an error, if there was one.
+  void rethrow() {
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  }
+  /// The next read is the first of about that number of bytes; 0: nothing is known.
+  void expect(std::uint64_t bytes) { ahead_ = {.wanted = bytes}; }
 
   zip_t* get() const { return opened_.get(); }
   std::uint64_t file_size() const { return size_; }
@@ -91,17 +102,24 @@ class ZipArchive {
     }
   }
 
-  zip_int64_t read(void* to, zip_uint64_t count) {
-    for (;;) {
-      auto const n = ::pread(descriptor_, to, count, position_);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) zip_error_set(&error_, ZIP_ER_READ, errno);
-      if (n > 0) position_ += n;
+  // Exceptions wait until libzip, which is written in C, has returned.
+  zip_int64_t read(void* to, zip_uint64_t count) noexcept {
+    try {
+      ByteSpan<space::Host> const room{static_cast<std::byte*>(to), static_cast<std::size_t>(count)};
+      auto const n = static_cast<zip_int64_t>(
+          input_->read(static_cast<std::uint64_t>(position_), room, ahead_, *on_));
+      position_ += n;
       return n;
+    } catch (...) {
+      thrown_ = std::current_exception();
+      zip_error_set(&error_, ZIP_ER_READ, 0);
+      return -1;
     }
   }
-
-  int descriptor_ = -1;
+  ZipInput* input_ = nullptr;
+  Queue<space::Host>* on_ = nullptr;
+  ZipAhead ahead_{};
+  std::exception_ptr thrown_{};
   std::uint64_t size_ = 0;
   zip_int64_t position_ = 0;
   ZipError error_;

@@ -180,7 +180,8 @@ class ZipDraft {
 
   // Old values become changes, so that a flush that fails can be repeated.
   void copy_unchanged(ZipWriter& to) {
-    auto const archive = old_->archive();
+    Queue<space::Host> on;
+    auto const archive = old_->archive(on);
     std::vector<std::byte> part;
     for (auto [at, end] = old_->below(""); at != end; ++at)
       if (!changes_.contains(at->first)) changes_.emplace(at->first, copied(to, *archive, *at, part));
@@ -190,17 +191,17 @@ class ZipDraft {
     auto const& [name, value] = old;
     (void)ZipEntry{archive, value.entry, name, value.size};  // refuses encrypted and impossible ones
     zip_stat_t found;
-    if (zip_stat_index(archive.get(), value.entry, 0, &found) != 0) fail_by(zip_get_error(archive.get()));
+    if (zip_stat_index(archive.get(), value.entry, 0, &found) != 0) fail_by(archive, zip_get_error(archive.get()));
     std::unique_ptr<zip_file_t, ZipEntry::Close> const file{
         zip_fopen_index(archive.get(), value.entry, ZIP_FL_COMPRESSED)};
-    if (!file) fail_by(zip_get_error(archive.get()));
+    if (!file) fail_by(archive, zip_get_error(archive.get()));
     auto record = to.begun({name, found.comp_method, found.crc, found.comp_size, found.size});
     auto offset = ZipWriter::data_of(record);
     constexpr std::uint64_t most = 1 << 20;
     part.resize(static_cast<std::size_t>(std::min(most, found.comp_size)));
     for (auto left = found.comp_size; left > 0;) {
       auto const n = zip_fread(file.get(), part.data(), std::min<std::uint64_t>(left, part.size()));
-      if (n < 0) fail_by(zip_file_get_error(file.get()));
+      if (n < 0) fail_by(archive, zip_file_get_error(file.get()));
       if (n == 0) throw StoreError{"the entry ends before the size that the zip file's directory states"};
       to.write({part.data(), static_cast<std::size_t>(n)}, offset);
       offset += static_cast<std::uint64_t>(n), left -= static_cast<std::uint64_t>(n);
@@ -210,7 +211,8 @@ class ZipDraft {
     error.in_key(old.first);
     throw;
   }
-  [[noreturn]] static void fail_by(zip_error_t* error) {
+  [[noreturn]] static void fail_by(ZipArchive& archive, zip_error_t* error) {
+    archive.rethrow();
     throw StoreError{to_text({"cannot read the entry of the zip file: ", zip_error_strerror(error)})};
   }
 

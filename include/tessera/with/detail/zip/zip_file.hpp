@@ -17,12 +17,13 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <tessera/core/error.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/detail/object_pool.hpp>
-#include <tessera/store/detail/at_key.hpp>
+#include <tessera/store/detail/sorted_keys.hpp>
 #include <tessera/store/detail/posix/descriptor.hpp>
 #include <tessera/store/detail/scheme.hpp>
 #include <tessera/with/detail/zip/zip_archive.hpp>
@@ -32,8 +33,9 @@ namespace detail {
 
 class ZipEntry {
  public:
-  /// Opens the entry with this number, name and size. Throws: StoreError, if it cannot be read.
-  ZipEntry(ZipArchive& archive, std::uint64_t number, std::string_view name, std::uint64_t size)
+  /// Opens the entry with this number, name and size. `is_whole`: all of it will be read. Throws: StoreError, if it
+  /// cannot be read.
+  ZipEntry(ZipArchive& archive, std::uint64_t number, std::string_view name, std::uint64_t size, bool is_whole = true)
       : archive_{&archive}, number_{number}, size_{size} {
     zip_stat_t found;
     if (zip_stat_index(archive.get(), number, 0, &found) != 0 || found.name != name || found.size != size)
@@ -50,8 +52,13 @@ class ZipEntry {
         (is_deflated && size / most_inflated > found.comp_size))
       fail(to_text({"the zip file's directory says ", found.comp_size, " bytes that decode to ", size,
                     ", which is impossible in a file of ", archive.file_size()}));
+    constexpr std::uint64_t header = 30 + 512;  // with extra fields of the usual sizes
+    archive.expect(is_whole || !is_stored_ ? header + name.size() + found.comp_size : 0);
     open();
   }
+  ZipEntry(ZipEntry const&) = delete;
+  ZipEntry& operator=(ZipEntry const&) = delete;
+  ~ZipEntry() { archive_->expect(0); }
 
   /// Fills `to` with the value's bytes from `offset` on. At the value's end libzip checks the checksum, if everything
   /// before was read too. Throws: StoreError.
@@ -110,6 +117,7 @@ class ZipEntry {
     auto problem = to_text({"cannot read the entry of the zip file: ", zip_error_strerror(error)});
     file_.reset();
     archive_->close();
+    archive_->rethrow();
     fail(std::move(problem));
   }
 
@@ -119,49 +127,25 @@ class ZipEntry {
   std::unique_ptr<zip_file_t, Close> file_;
 };
 
-class ZipFile {
+/// An open file, read at any position.
+class LocalZip final : public ZipInput {
  public:
-  struct Value {
-    std::uint64_t entry, size;  ///< its number in the file's directory; bytes
-  };
-  using Values = std::map<std::string, Value, std::less<>>;
-
-  /// Throws: StoreError.
-  explicit ZipFile(std::string const& path) : ZipFile{path, path} {}
-  /// `name`: in messages.
-  ZipFile(std::string const& path, std::string name) : path_{std::move(name)}, descriptor_{opened(path, path_)} {
+  /// `name`: in messages. Throws: StoreError.
+  LocalZip(std::string const& path, std::string const& name) : file_{opened(path, name)} {
     try {
-      size_ = size_of(descriptor_);
-      find_values();
+      size_ = size_of(file_);
     } catch (Error& error) {
-      error.in_store(path_);
+      error.in_store(name);
       throw;
     }
   }
-
-  std::string const& name() const { return path_; }
-
-  /// Null: no such key.
-  Value const* find(std::string_view key) const {
-    auto const found = values_.find(key);
-    return found == values_.end() ? nullptr : &found->second;
-  }
-
-  /// The range [first, second) of values whose keys are below a folder; "" is the root. Throws: StoreError.
-  std::pair<Values::const_iterator, Values::const_iterator> below(std::string_view folder) const {
-    if (folder.empty()) return {values_.begin(), values_.end()};
-    Key const key{std::string{folder}};
-    return at_key(*this, key, [&] {
-      auto const behind = static_cast<char>('/' + 1);
-      return std::pair{values_.lower_bound(key.path + '/'), values_.lower_bound(key.path + behind)};
-    });
-  }
-
-  /// An archive for one thread. May read the file's directory again.
-  Lease<ZipArchive> archive() {
-    auto lent = archives_.lease<ZipArchive>();
-    lent->open(descriptor_.number(), size_);
-    return lent;
+  std::uint64_t size() const override { return size_; }
+  std::size_t read(std::uint64_t offset, ByteSpan<space::Host> to, ZipAhead&, Queue<space::Host>&) override {
+    for (;;) {
+      auto const n = ::pread(file_.number(), to.data, to.size, static_cast<off_t>(offset));
+      if (n >= 0) return static_cast<std::size_t>(n);
+      if (errno != EINTR) throw StoreError{to_text({"cannot read the zip file: ", std::strerror(errno)})};
+    }
   }
 
  private:
@@ -180,9 +164,58 @@ class ZipFile {
     return static_cast<std::uint64_t>(status.st_size);
   }
 
+  posix::Descriptor file_;
+  std::uint64_t size_ = 0;
+};
+
+class ZipFile {
+ public:
+  struct Value {
+    std::uint64_t entry, size;  ///< its number in the file's directory; bytes
+  };
+  using Values = std::map<std::string, Value, std::less<>>;
+
+  /// Throws: StoreError.
+  explicit ZipFile(std::string const& path) : ZipFile{path, path} {}
+  /// `name`: in messages.
+  ZipFile(std::string const& path, std::string const& name)
+      : ZipFile{std::make_unique<LocalZip>(path, name), name} {}
+  ZipFile(std::unique_ptr<ZipInput> input, std::string name) : name_{std::move(name)}, input_{std::move(input)} {
+    try {
+      Queue<space::Host> on;
+      find_values(on);
+      input_->opened();
+    } catch (Error& error) {
+      error.in_store(name_);
+      throw;
+    }
+  }
+
+  std::string const& name() const { return name_; }
+
+  /// Null: no such key.
+  Value const* find(std::string_view key) const {
+    auto const found = values_.find(key);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+
+  /// The range [first, second) of values whose keys are below a folder; "" is the root. Throws: StoreError.
+  std::pair<Values::const_iterator, Values::const_iterator> below(std::string_view folder) const {
+    return below_folder(*this, values_, folder);
+  }
+  Values const& values() const { return values_; }
+
+  /// An archive for one thread, which reads on that queue. May read the file's directory again.
+  Lease<ZipArchive> archive(Queue<space::Host>& on) {
+    auto lent = archives_.lease<ZipArchive>();
+    lent->open(*input_, on);
+    return lent;
+  }
+
+ private:
   // libzip finds the first of several entries with one name; zarr-python means the last.
-  void find_values() {
-    auto const archive = this->archive();
+  void find_values(Queue<space::Host>& on) {
+    auto const archive = this->archive(on);
     auto const count = zip_get_num_entries(archive->get(), 0);
     for (zip_int64_t i = 0; i < count; ++i) {
       zip_stat_t found;
@@ -195,9 +228,8 @@ class ZipFile {
     }
   }
 
-  std::string path_;
-  posix::Descriptor descriptor_;
-  std::uint64_t size_ = 0;  // of the file
+  std::string name_;
+  std::unique_ptr<ZipInput> input_;
   Values values_;
   ObjectPool archives_;
 };

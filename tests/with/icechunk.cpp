@@ -1,0 +1,155 @@
+// Icechunk repositories of formats 1 and 2, as icechunk 2.3.0 wrote them (data/make_icechunk.py); and damaged ones.
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/refused.hpp>
+#include <support/store_conformance.hpp>
+#include <support/temporary_folder.hpp>
+#include <tessera/tessera.hpp>
+#include <tessera/with/all.hpp>
+#include <tessera/with/icechunk.hpp>
+
+using namespace tessera;
+using test::check_refused;
+using test::value;
+namespace fs = std::filesystem;
+
+namespace icechunk_tests {
+namespace {
+
+std::string const data = "tests/with/data";
+
+AnyStore<HostBuffer> elsewhere(std::string const& folder) {
+  CHECK(folder == "/elsewhere");
+  return LocalStore<HostBuffer>{data};
+}
+ReferenceStore opened(std::string const& path, IcechunkOptions const& options = {}) {
+  return open_icechunk(LocalStore<HostBuffer>{path}, options, elsewhere);
+}
+
+}  // namespace
+
+TEST_CASE("the last snapshot of a branch: native, inline and virtual chunks, and missing ones") {
+  for (auto const& path : {data + "/icechunk1", data + "/icechunk2"})
+    for (auto const* branch : {"main", "other"}) {
+      CAPTURE(path);
+      auto const store = opened(path, {.branch = branch});
+      CHECK(store.name() == path);
+      CHECK(open_group(store).attributes().get("title", "") == "second");
+      CHECK(open_group(store).children().size() == 4);
+      auto const native = open_array<double, 2, AllCodecs>(store, "native").read(all);
+      auto const virtual_ones = open_array<std::int32_t, 2, AllCodecs>(store, "virtual").read(all);
+      for (std::uint64_t i = 0; i < 20; ++i)
+        for (std::uint64_t j = 0; j < 30; ++j) {
+          CHECK(native(i, j) == (i + j == 0 ? -1 : static_cast<double>(i * 30 + j) / 4));
+          CHECK(virtual_ones(i, j) == static_cast<std::int32_t>(i * 30 + j));
+        }
+      auto const inside = open_array<std::int16_t, 1, AllCodecs>(store, "group/inline").read(all);
+      for (std::uint64_t i = 0; i < 7; ++i) CHECK(inside(i) == static_cast<std::int16_t>(i < 4 ? i : 0));
+      CHECK(open_array<std::uint8_t, 0, AllCodecs>(store, "scalar").read(all)() == 42);
+    }
+}
+
+TEST_CASE("a tag, and a snapshot by its id, show what was then") {
+  for (auto const& path : {data + "/icechunk1", data + "/icechunk2"}) {
+    CAPTURE(path);
+    auto const check = [&](IcechunkOptions const& options) {
+      auto const store = opened(path, options);
+      CHECK(open_group(store).attributes().get("title", "") == "first");
+      CHECK(open_array<double, 2, AllCodecs>(store, "native").read(all)(0, 0) == 0);
+      CHECK(open_group(store).children().size() == 3);
+    };
+    check({.tag = "first"});
+    for (auto const& snapshot : fs::directory_iterator{path + "/snapshots"}) {
+      auto const id = snapshot.path().filename().string();
+      auto const store = opened(path, {.snapshot = id});
+      auto const title = value(store, "zarr.json");
+      if (id == "1CECHNKREP0F1RSTCMT0")  // before the first commit
+        CHECK(title == "(missing)");
+      else
+        CHECK((title.find("first") != title.npos) != (title.find("second") != title.npos));
+    }
+    for (IcechunkOptions const& missing : {IcechunkOptions{.branch = "none"}, IcechunkOptions{.tag = "main"},
+                                           IcechunkOptions{.branch = "../x"}})
+      check_refused<MetadataError>([&] { opened(path, missing); }, {path.c_str(), "the repository has no"});
+    check_refused<StoreError>([&] { opened(path, {.snapshot = "NONE"}); }, {path.c_str(), "snapshots/NONE", "missing"});
+    auto const closed = open_icechunk(LocalStore<HostBuffer>{path});
+    check_refused<StoreError>([&] { value(closed, "virtual/c/0/0"); }, {"/elsewhere", "outside the repository"});
+    CHECK(value(closed, "native/c/1/1").size() == 1200);
+  }
+  check_refused<MetadataError>([] { opened(data); }, {"tests/with/data", "no branch \"main\""});
+}
+
+TEST_CASE("whichever byte of a repository's file is wrong: an error, or other content, but no crash") {
+  test::TemporaryFolder folder;
+  for (std::string const version : {"icechunk1", "icechunk2"}) {
+    fs::copy(data + '/' + version, folder / version, fs::copy_options::recursive);
+    for (auto const& one : fs::recursive_directory_iterator{folder / version}) {
+      auto const path = one.path().string();
+      if (!one.is_regular_file() || path.find("/chunks/") != path.npos || path.ends_with("config.yaml")) continue;
+      std::ifstream from{path, std::ios::binary};
+      std::string good{std::istreambuf_iterator<char>{from}, {}};
+      if (good.starts_with("ICE")) {  // damage reaches the tables if they are not compressed
+        auto const type = static_cast<detail::IcechunkFile>(good[37]);
+        auto const content = detail::icechunk_file(std::as_bytes(std::span{good}), type);
+        good.resize(39);
+        good[38] = '\0';
+        good.append(reinterpret_cast<char const*>(content.data()), content.size());
+      }
+      for (std::size_t i = 0; i < good.size(); i += 3) {
+        auto bad = good;
+        bad[i] = static_cast<char>(bad[i] ^ 0x55);
+        for (auto const& text : {bad, good.substr(0, i)}) {
+          std::ofstream{path, std::ios::binary | std::ios::trunc} << text;
+          try {
+            auto const store = open_icechunk(LocalStore<HostBuffer>{folder / version});
+            value(store, "group/inline/c/0");
+          } catch (Error const& error) {
+            std::string const what = error.what();  // a chunk may seem to be elsewhere
+            CAPTURE(what);
+            bool const names_key = what.find("manifests/") != what.npos || what.find("group/inline/c/0") != what.npos;
+            CHECK((names_key || what.find(version) != what.npos));
+          }
+        }
+      }
+      std::ofstream{path, std::ios::binary | std::ios::trunc} << good;
+    }
+  }
+}
+
+TEST_CASE("a table whose offsets lead out of it is damaged; every field and vector is checked") {
+  auto const refused = [](std::vector<std::uint8_t> const& bytes) {
+    std::vector<std::byte> content(bytes.size());
+    for (std::size_t i = 0; i < bytes.size(); ++i) content[i] = std::byte{bytes[i]};
+    check_refused<MetadataError>(
+        [&] {
+          auto const table = detail::FlatTable::root(content);
+          table.each(0, [](detail::FlatTable const& one) { (void)one.get<std::uint32_t>(0); });
+        },
+        {"damaged table"});
+  };
+  refused({});
+  refused({255, 255, 255, 255});
+  refused({4, 0, 0, 0, 8, 0, 0, 0});                                       // its fields before the beginning
+  // A table at 12, whose fields at 4 have one at 4 of it: a vector beyond the end, and one whose items are.
+  refused({12, 0, 0, 0, 6, 0, 8, 0, 4, 0, 0, 0, 8, 0, 0, 0, 255, 255, 255, 0});
+  refused({12, 0, 0, 0, 6, 0, 8, 0, 4, 0, 0, 0, 8, 0, 0, 0, 4, 0, 0, 0, 255, 0, 0, 0});
+  refused({12, 0, 0, 0, 6, 0, 8, 0, 4, 0, 0, 0, 8, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 255, 255, 0, 0});
+}
+
+TEST_CASE("ids in Crockford's Base32") {
+  std::vector<std::byte> id;
+  for (auto const byte : {0x0b, 0x1c, 0xc8, 0xd6, 0x78, 0x75, 0x80, 0xf0, 0xe3, 0x3a, 0x65, 0x34})
+    id.push_back(static_cast<std::byte>(byte));
+  CHECK(detail::icechunk_name(id) == "1CECHNKREP0F1RSTCMT0");  // the first snapshot of every repository
+}
+
+}  // namespace icechunk_tests
