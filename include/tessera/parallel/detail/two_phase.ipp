@@ -1,0 +1,224 @@
+#pragma once
+#include <tessera/parallel/detail/two_phase.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <tessera/parallel/detail/agreed.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+TESSERA_DECL ExchangeRoom room_for(ExchangePlan const& plan, std::uint64_t most_of_round, std::uint64_t memory,
+                                   std::size_t item) {
+  std::uint64_t travelling = 0;
+  for (auto const& value : plan.foreign) travelling += elements_of(value.own) * item;
+  return {HostBuffer{static_cast<std::size_t>(most_of_round)},
+          HostBuffer{static_cast<std::size_t>(std::min(travelling, memory))}};
+}
+
+/// The rounds of both sides: the values that a rank owns, and those in which it has elements.
+class Rounds {
+ public:
+  Rounds(ErasedCommunicator& ranks, ExchangePlan& plan, Exchanged& counts) : ranks_{ranks}, counts_{counts} {
+    std::map<int, std::vector<std::uint32_t>> told, heard;
+    for (auto const& value : plan.owned)
+      for (auto const& [rank, part] : value.others) told[rank].push_back(value.round);
+    for (auto const& value : plan.foreign) heard[value.owner].push_back(0);
+    for (auto& [owner, rounds] : heard) ranks.receive(std::as_writable_bytes(std::span{rounds}), owner);
+    for (auto const& [rank, rounds] : told) send(std::as_bytes(std::span{rounds}), rank);
+    ranks.wait();
+    std::map<int, std::size_t> next;
+    for (auto& value : plan.foreign) value.round = heard[value.owner][next[value.owner]++];
+    for (auto& value : plan.owned) in(value.round).owned.push_back(&value);
+    for (auto& value : plan.foreign) in(value.round).foreign[value.owner].push_back(&value);
+    counts_.rounds += rounds_.size();
+  }
+
+  struct Round {
+    std::vector<SharedValue const*> owned{};
+    std::map<int, std::vector<SharedValue const*>> foreign{};  // by owner
+  };
+  std::vector<Round> const& all() const { return rounds_; }
+
+  void send(std::span<std::byte const> bytes, int rank) {
+    ranks_.send(bytes, rank);
+    ++counts_.messages;
+    counts_.bytes += bytes.size();
+  }
+
+ private:
+  Round& in(std::uint32_t round) {
+    if (rounds_.size() <= round) rounds_.resize(round + std::size_t{1});
+    return rounds_[round];
+  }
+
+  ErasedCommunicator& ranks_;
+  Exchanged& counts_;
+  std::vector<Round> rounds_{};
+};
+
+/// Where an owner has the elements of a round: first those of each value, at their indices, then the message from or to
+/// each rank.
+class RoundMemory {
+ public:
+  RoundMemory(std::vector<SharedValue const*> const& owned, std::byte* data, std::size_t item) : item_{item} {
+    for (auto const* value : owned) {
+      values_.push_back(memory_of(value->span, data, item));
+      data += element_count(region_of(value->span).count, "a value") * item;
+      for (auto const& [rank, part] : value->others) messages_[rank].size += elements_of(part) * item;
+    }
+    for (auto& [rank, message] : messages_) {
+      message.data = data;
+      data += message.size;
+    }
+  }
+
+  struct Message {
+    std::byte* data = nullptr;
+    std::size_t size = 0;
+  };
+  std::map<int, Message> const& messages() const { return messages_; }
+  PartMemory const& value(std::size_t i) const { return values_[i]; }
+
+  /// Calls f(part, value, bytes) for each part of another rank; the bytes are those of its message.
+  template <class F>
+  void for_each_part(std::vector<SharedValue const*> const& owned, F&& f) const {
+    std::map<int, std::size_t> done;
+    for (std::size_t i = 0; i < owned.size(); ++i)
+      for (auto const& [rank, part] : owned[i]->others) {
+        auto& offset = done[rank];
+        f(part, values_[i], messages_.at(rank).data + offset);
+        offset += elements_of(part) * item_;
+      }
+  }
+
+ private:
+  std::size_t item_;
+  std::vector<PartMemory> values_{};
+  std::map<int, Message> messages_{};
+};
+
+TESSERA_DECL std::size_t bytes_of(std::vector<SharedValue const*> const& values, std::size_t item) {
+  std::size_t bytes = 0;
+  for (auto const* value : values) bytes += elements_of(value->own) * item;
+  return bytes;
+}
+
+// As one box, if its elements fill one; or box by box, which keeps what lies between them.
+TESSERA_DECL void write_value(SharedValue const& value, PartMemory const& memory, LocalCall const& call) {
+  auto elements = elements_of(value.own);
+  for (auto const& [rank, part] : value.others) elements += elements_of(part);
+  auto const span = region_of(value.span);
+  if (elements == element_count(span.count, "a value")) return call.move(span, memory.data, memory.strides);
+  auto const write = [&](RankPart const& part) {
+    for (auto const& box : boxes_of(part)) {
+      auto const bounds = bounds_of(box);
+      call.move(region_of(bounds), memory.at(bounds.first), memory.strides);
+    }
+  };
+  write(value.own);
+  for (auto const& [rank, part] : value.others) write(part);
+}
+
+TESSERA_DECL void write_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
+                               Exchanged& counts) {
+  Rounds rounds{ranks, plan, counts};
+  std::exception_ptr error;
+  for (auto const& [owned, foreign] : rounds.all()) {
+    // All receives are under way before this rank waits for a send: so no two ranks wait for each other.
+    RoundMemory const memory{owned, room.values.span().data, call.item};
+    for (auto const& [rank, message] : memory.messages()) ranks.receive({message.data, message.size}, rank);
+    std::size_t used = 0;
+    for (auto const& [owner, values] : foreign) {
+      auto const size = bytes_of(values, call.item);
+      if (used + size > room.travelling.view().size) {
+        ranks.wait_for_sends();
+        used = 0;
+      }
+      auto* const begin = room.travelling.span().data + used;
+      auto* to = begin;
+      for (auto const* value : values) {
+        pack(value->own, true, call.memory, to, call.item);
+        to += elements_of(value->own) * call.item;
+      }
+      rounds.send({begin, size}, owner);
+      used += size;
+    }
+    ranks.wait();
+    if (error) continue;
+    memory.for_each_part(owned, [&](RankPart const& part, PartMemory const& value, std::byte const* bytes) {
+      unpack(part, false, bytes, value, call.item);
+    });
+    error = error_of([&] {
+      call.for_each(owned.size(), [&](std::size_t i) {
+        copy_to_indices(owned[i]->own, call.memory, memory.value(i), call.item);
+        write_value(*owned[i], memory.value(i), call);
+      });
+    });
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+TESSERA_DECL void read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
+                              Exchanged& counts) {
+  Rounds rounds{ranks, plan, counts};
+  std::exception_ptr error;
+  for (auto const& [owned, foreign] : rounds.all()) {
+    RoundMemory const memory{owned, room.values.span().data, call.item};
+    if (!error)
+      error = error_of([&] {
+        call.for_each(owned.size(), [&](std::size_t i) {
+          auto const& value = memory.value(i);
+          call.move(region_of(owned[i]->span), value.data, value.strides);
+          copy_to_places(owned[i]->own, value, call.memory, call.item);
+        });
+      });
+    // After an error too: the others wait for these bytes, and then learn of the error.
+    if (!error)
+      memory.for_each_part(owned, [&](RankPart const& part, PartMemory const& value, std::byte* bytes) {
+        pack(part, false, value, bytes, call.item);
+      });
+    for (auto const& [rank, message] : memory.messages()) rounds.send({message.data, message.size}, rank);
+    std::size_t used = 0;
+    std::vector<std::pair<std::vector<SharedValue const*> const*, std::byte const*>> arriving;
+    auto const take = [&] {
+      ranks.wait_for_receives();  // not for sends: the others may have no room for them yet
+      for (auto [values, bytes] : arriving)
+        for (auto const* value : *values) {
+          unpack(value->own, true, bytes, call.memory, call.item);
+          bytes += elements_of(value->own) * call.item;
+        }
+      arriving.clear();
+      used = 0;
+    };
+    for (auto const& [owner, values] : foreign) {
+      auto const size = bytes_of(values, call.item);
+      if (used + size > room.travelling.view().size) take();
+      auto* const to = room.travelling.span().data + used;
+      ranks.receive({to, size}, owner);
+      arriving.emplace_back(&values, to);
+      used += size;
+    }
+    take();
+    ranks.wait();
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+TESSERA_DECL void move_alone(ExchangePlan const& plan, LocalCall const& call) {
+  call.for_each(plan.alone.size(), [&](std::size_t i) {
+    auto const& box = plan.alone[i];
+    if (elements_of(box) == 0) return;
+    Extents places;
+    for (auto const& runs : box) places.push_back(runs.front().at);
+    call.move(region_of(bounds_of(box)), call.memory.at(places), call.memory.strides);
+  });
+}
+
+}}}  // namespace tessera::v0::detail

@@ -1,0 +1,185 @@
+// write_local and read_local against one process: random partitions, arrays and budgets.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <parallel/threads.hpp>
+#include <support/random.hpp>
+#include <tessera/parallel/local.hpp>
+#include <tessera/tessera.hpp>
+
+namespace {
+
+using namespace tessera;
+using test::ThreadRanks;
+using Memory = MemoryStore<HostBuffer>;
+
+std::map<std::string, std::string> values_in(Memory const& store) {
+  std::map<std::string, std::string> values;
+  Queue<space::Host> on;
+  store.list("", [&](Listed const& entry) {
+    auto const value = get_value(store, Key{std::string{entry.path}}, on);
+    values.emplace(entry.path, std::string{reinterpret_cast<char const*>(value->view().data), value->view().size});
+  });
+  return values;
+}
+
+// Cuts the array into boxes, some of which are left out or go to no rank.
+std::vector<Box> random_boxes(test::Random& random, Extents const& shape, int ranks) {
+  std::vector<Region> parts{{Extents::filled(shape.rank(), 0), shape, Extents::filled(shape.rank(), 1)}};
+  while (parts.size() < static_cast<std::size_t>(ranks)) {
+    auto& part = parts[random(0, parts.size() - 1)];
+    auto const d = random(0, shape.rank() - 1);
+    auto other = part;
+    auto const cut = random(0, part.count[d]);
+    other.first[d] += cut;
+    other.count[d] -= cut;
+    part.count[d] = cut;
+    parts.push_back(other);
+  }
+  if (random.one_in(3)) parts[random(0, parts.size() - 1)].count[0] /= 2;
+  std::vector<Box> boxes;
+  for (auto const& part : parts) {
+    std::vector<Slice> slices;
+    for (std::size_t d = 0; d < shape.rank(); ++d) slices.emplace_back(part.first[d], part.first[d] + part.count[d]);
+    boxes.emplace_back(std::move(slices));
+  }
+  return boxes;
+}
+
+Partition random_partition(test::Random& random, Extents const& shape, Extents const& chunks, int ranks) {
+  auto const halo = random.one_in(2) ? random.extents(shape.rank(), 0, 3) : Extents{};
+  switch (random(0, 3)) {
+    case 0: return Partition::blocks(shape, ranks, {.halo = halo});
+    case 1: return Partition::blocks(shape, ranks, {.align = chunks, .halo = halo});
+    case 2: return Partition::cyclic(shape, ranks, random.extents(shape.rank(), 1, 5));
+    default: return Partition::boxes(shape, random_boxes(random, shape, ranks), halo);
+  }
+}
+
+std::uint32_t element_at(Extents const& index) {
+  std::uint32_t value = 17;
+  for (auto i : index) value = value * 1009 + static_cast<std::uint32_t>(i) + 1;
+  return value;
+}
+
+// A rank's memory, with other elements around it.
+template <std::size_t Rank>
+struct LocalMemory {
+  LocalMemory(Partition const& partition, int rank) {
+    Extents larger;
+    std::vector<Slice> inner;
+    for (auto n : partition.memory_shape(rank)) larger.push_back(n + 1), inner.emplace_back(1, n + 1);
+    elements.resize(element_count(larger, "memory"), 99);
+    view = ArrayView<std::uint32_t, Rank>::c_order(elements.data(), larger).sub(Box{inner});
+  }
+  std::vector<std::uint32_t> elements;
+  ArrayView<std::uint32_t, Rank> view;
+};
+
+template <std::size_t Rank, class F>
+void for_each_element(Partition const& partition, Extents const& origin, int rank, bool with_halo, F&& f) {
+  detail::for_each_row(partition.part_of(rank, with_halo), [&](detail::PartRow const& row) {
+    for (std::uint64_t i = 0; i < row.count; ++i) {
+      auto index = row.index, at = row.at;
+      index[Rank - 1] += i, at[Rank - 1] += i;
+      for (std::size_t d = 0; d < Rank; ++d) index[d] += origin[d];
+      f(index, at);
+    }
+  });
+}
+
+template <std::size_t Rank>
+void check_random(std::uint64_t seed) {
+  CAPTURE(seed);
+  test::Random random{seed};
+  int const ranks = std::vector{1, 2, 3, 4, 7, 16}[random(0, 5)];
+  auto const chunks = random.extents(Rank, 1, 4);
+  auto shape = random.extents(Rank, 1, 13);
+  NewArray<std::uint32_t> wanted{.shape = shape, .chunks = chunks, .fill = 5};
+  if (random.one_in(2)) {
+    wanted.shards = chunks;
+    for (std::size_t d = 0; d < Rank; ++d) wanted.shards[d] *= random(1, 3);
+  }
+  auto const& stored = wanted.shards.rank() > 0 ? wanted.shards : chunks;
+  Extents origin = Extents::filled(Rank, 0), part = shape;
+  if (random.one_in(3))
+    for (std::size_t d = 0; d < Rank; ++d) origin[d] = random(0, shape[d] - 1), part[d] = random(1, shape[d] - origin[d]);
+  auto const partition = random_partition(random, part, stored, ranks);
+  Queue<space::Host> const one;
+  Memory together, alone;
+  auto const serial = create_array<std::uint32_t, Rank>(alone, "a", wanted, {}, one);
+  auto const shared = create_array<std::uint32_t, Rank>(together, "a", wanted, {}, one);
+  bool const begins_full = random.one_in(2);
+  if (begins_full) serial.fill(all, 7), shared.fill(all, 7);
+  auto const budget = 4 * sizeof(std::uint32_t) * element_count(stored, "a value") * (random.one_in(2) ? 16 : 8);
+  auto const whole_before = serial.read(all);
+
+  std::atomic<std::uint64_t> most_memory = 0;
+  auto const errors = ThreadRanks::run(ranks, [&](ThreadRanks const& all_ranks) {
+    LocalMemory<Rank> own{partition, all_ranks.rank()};
+    for_each_element<Rank>(partition, origin, all_ranks.rank(), false,
+                           [&](Extents const& index, Extents const& at) { own.view[at] = element_at(index); });
+    Exchanged counts;
+    write_local(all_ranks, shared, partition, own.view, {.origin = origin, .memory = budget, .exchanged = &counts});
+    for (auto seen = most_memory.load(); counts.memory > seen && !most_memory.compare_exchange_weak(seen, counts.memory);)
+      ;
+  });
+  CHECK(errors == std::vector<std::string>(static_cast<std::size_t>(ranks)));
+  CHECK(most_memory <= budget);
+
+  for (int rank = 0; rank < ranks; ++rank) {
+    LocalMemory<Rank> own{partition, rank};
+    auto const region = detail::boxes_of(partition.part_of(rank, false));
+    for (auto const& box : region) {
+      if (detail::elements_of(box) == 0) continue;
+      auto bounds = detail::bounds_of(box);
+      std::vector<Slice> slices;
+      for (std::size_t d = 0; d < Rank; ++d) slices.emplace_back(bounds.first[d] + origin[d], bounds.stop[d] + origin[d]);
+      std::vector<std::uint32_t> elements;
+      detail::for_each_row(box, [&](detail::PartRow const& row) {
+        for (std::uint64_t i = 0; i < row.count; ++i) {
+          auto index = row.index;
+          index[Rank - 1] += i;
+          for (std::size_t d = 0; d < Rank; ++d) index[d] += origin[d];
+          elements.push_back(element_at(index));
+        }
+      });
+      serial.write(Box{slices}, elements);
+    }
+  }
+  CHECK(values_in(together) == values_in(alone));
+
+  auto const whole = serial.read(all);
+  for (auto const sharing : {ReadSharing::none, ReadSharing::node, ReadSharing::all}) {
+    std::atomic<int> wrong = 0;
+    auto const failed = ThreadRanks::run(ranks, [&](ThreadRanks const& all_ranks) {
+      LocalMemory<Rank> own{partition, all_ranks.rank()};
+      read_local(all_ranks, shared, partition, own.view, {.origin = origin, .sharing = sharing});
+      std::uint64_t read = 0;
+      for_each_element<Rank>(partition, origin, all_ranks.rank(), true, [&](Extents const& index, Extents const& at) {
+        wrong += own.view[at] != whole[index];
+        ++read;
+      });
+      wrong += static_cast<std::uint64_t>(std::ranges::count(own.elements, 99U)) != own.elements.size() - read;
+    });
+    CHECK(failed == std::vector<std::string>(static_cast<std::size_t>(ranks)));
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("ranks write what one process writes, and read it, however the array is divided") {
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    check_random<1>(seed);
+    check_random<2>(1000 + seed);
+    check_random<3>(2000 + seed);
+  }
+}
+
+}  // namespace
