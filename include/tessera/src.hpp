@@ -117,6 +117,7 @@
 #include <tessera/parallel/detail/local_call.ipp>
 #include <tessera/parallel/detail/part_rows.ipp>
 #include <tessera/parallel/detail/partition.ipp>
+#include <tessera/parallel/detail/relayed_documents.ipp>
 #include <tessera/parallel/detail/two_phase.ipp>
 #include <tessera/pipeline/detail/any_stage.ipp>
 #include <tessera/pipeline/detail/batch.ipp>

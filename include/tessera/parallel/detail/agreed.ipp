@@ -12,6 +12,7 @@
 
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/parallel/detail/travelling.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -23,28 +24,7 @@ TESSERA_DECL std::string broadcast_text(ErasedCommunicator& ranks, std::string t
   return text;
 }
 
-/// The parts of an error as they travel, each with its length before it: kind, problem, store, key, work, inner chunk
-/// and codec.
-class TravellingError {
- public:
-  void add(std::string_view part) {
-    text_ += std::to_string(part.size());
-    text_ += ' ';
-    text_ += part;
-  }
-  std::string take() {
-    std::size_t size = 0;
-    for (; text_[at_] != ' '; ++at_) size = size * 10 + static_cast<std::size_t>(text_[at_] - '0');
-    auto part = text_.substr(at_ + 1, size);
-    at_ += 1 + size;
-    return part;
-  }
-  std::string& text() { return text_; }
-
- private:
-  std::string text_{};
-  std::size_t at_ = 0;
-};
+// An error travels as its kind, problem, store, key, work, inner chunk and codec.
 
 // The number of an error's type; derived types before their bases.
 TESSERA_DECL std::size_t kind_of(Error const& error) {
@@ -71,7 +51,7 @@ TESSERA_DECL std::string problem_of(Error const& error) {
 }
 
 TESSERA_DECL std::string travelling(std::exception_ptr const& error) {
-  TravellingError parts;
+  TravellingText parts;
   try {
     std::rethrow_exception(error);
   } catch (Error const& found) {
@@ -79,7 +59,7 @@ TESSERA_DECL std::string travelling(std::exception_ptr const& error) {
     for (auto const& part : {problem_of(found), found.store(), found.key(), found.work(), found.inner_chunk(),
                              found.codec()})
       parts.add(part);
-    return std::move(parts.text());
+    return std::move(parts).text();
   } catch (std::bad_alloc const&) {
     parts.add("6");
     parts.add("too little memory is free");
@@ -91,11 +71,11 @@ TESSERA_DECL std::string travelling(std::exception_ptr const& error) {
     parts.add("an exception of an unknown type");
   }
   for (int i = 0; i < 5; ++i) parts.add("");
-  return std::move(parts.text());
+  return std::move(parts).text();
 }
 
 template <class E>
-[[noreturn]] void throw_arrived(TravellingError& parts, std::uint64_t rank) {
+[[noreturn]] void throw_arrived(TravellingText& parts, std::uint64_t rank) {
   E error{to_text({"rank ", rank, ": ", parts.take()})};
   error.in_store(parts.take());
   error.in_key(parts.take());
@@ -106,8 +86,7 @@ template <class E>
 }
 
 [[noreturn]] TESSERA_DECL void throw_arrived(std::string text, std::uint64_t rank) {
-  TravellingError parts;
-  parts.text() = std::move(text);
+  TravellingText parts{std::move(text)};
   auto const kind = parts.take();
   if (kind == "0") throw_arrived<NodeNotFound>(parts, rank);
   if (kind == "1") throw_arrived<MetadataError>(parts, rank);
