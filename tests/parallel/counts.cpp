@@ -101,8 +101,11 @@ TEST_CASE("a thousand ranks") {
   CHECK(one.documents_read == 1);
   CHECK(one.values_written == 1);
   CHECK(one.values_read == 1);
-  CHECK(std::count_if(one.writes.begin(), one.writes.end(), [](Exchanged const& of) { return of.messages == 1; }) == 999);
-  CHECK(std::count_if(one.reads.begin(), one.reads.end(), [](Exchanged const& of) { return of.messages == 0; }) == 999);
+  auto const are = [](std::vector<Exchanged> const& counts, std::uint64_t messages) {
+    return std::count_if(counts.begin(), counts.end(), [&](Exchanged const& of) { return of.messages == messages; });
+  };
+  CHECK(are(one.writes, 1) == 999);
+  CHECK(are(one.reads, 0) == 999);
 }
 
 }  // namespace

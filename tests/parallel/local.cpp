@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <parallel/random_partition.hpp>
 #include <parallel/threads.hpp>
 #include <support/random.hpp>
 #include <tessera/parallel/local.hpp>
@@ -17,6 +18,9 @@
 namespace {
 
 using namespace tessera;
+using test::element_at;
+using test::for_each_element;
+using test::LocalMemory;
 using test::ThreadRanks;
 using Memory = MemoryStore<HostBuffer>;
 
@@ -28,71 +32,6 @@ std::map<std::string, std::string> values_in(Memory const& store) {
     values.emplace(entry.path, std::string{reinterpret_cast<char const*>(value->view().data), value->view().size});
   });
   return values;
-}
-
-// Cuts the array into boxes, some of which are left out or go to no rank.
-std::vector<Box> random_boxes(test::Random& random, Extents const& shape, int ranks) {
-  std::vector<Region> parts{{Extents::filled(shape.rank(), 0), shape, Extents::filled(shape.rank(), 1)}};
-  while (parts.size() < static_cast<std::size_t>(ranks)) {
-    auto& part = parts[random(0, parts.size() - 1)];
-    auto const d = random(0, shape.rank() - 1);
-    auto other = part;
-    auto const cut = random(0, part.count[d]);
-    other.first[d] += cut;
-    other.count[d] -= cut;
-    part.count[d] = cut;
-    parts.push_back(other);
-  }
-  if (random.one_in(3)) parts[random(0, parts.size() - 1)].count[0] /= 2;
-  std::vector<Box> boxes;
-  for (auto const& part : parts) {
-    std::vector<Slice> slices;
-    for (std::size_t d = 0; d < shape.rank(); ++d) slices.emplace_back(part.first[d], part.first[d] + part.count[d]);
-    boxes.emplace_back(std::move(slices));
-  }
-  return boxes;
-}
-
-Partition random_partition(test::Random& random, Extents const& shape, Extents const& chunks, int ranks) {
-  auto const halo = random.one_in(2) ? random.extents(shape.rank(), 0, 3) : Extents{};
-  switch (random(0, 3)) {
-    case 0: return Partition::blocks(shape, ranks, {.halo = halo});
-    case 1: return Partition::blocks(shape, ranks, {.align = chunks, .halo = halo});
-    case 2: return Partition::cyclic(shape, ranks, random.extents(shape.rank(), 1, 5));
-    default: return Partition::boxes(shape, random_boxes(random, shape, ranks), halo);
-  }
-}
-
-std::uint32_t element_at(Extents const& index) {
-  std::uint32_t value = 17;
-  for (auto i : index) value = value * 1009 + static_cast<std::uint32_t>(i) + 1;
-  return value;
-}
-
-// A rank's memory, with other elements around it.
-template <std::size_t Rank>
-struct LocalMemory {
-  LocalMemory(Partition const& partition, int rank) {
-    Extents larger;
-    std::vector<Slice> inner;
-    for (auto n : partition.memory_shape(rank)) larger.push_back(n + 1), inner.emplace_back(1, n + 1);
-    elements.resize(element_count(larger, "memory"), 99);
-    view = ArrayView<std::uint32_t, Rank>::c_order(elements.data(), larger).sub(Box{inner});
-  }
-  std::vector<std::uint32_t> elements;
-  ArrayView<std::uint32_t, Rank> view;
-};
-
-template <std::size_t Rank, class F>
-void for_each_element(Partition const& partition, Extents const& origin, int rank, bool with_halo, F&& f) {
-  detail::for_each_row(partition.part_of(rank, with_halo), [&](detail::PartRow const& row) {
-    for (std::uint64_t i = 0; i < row.count; ++i) {
-      auto index = row.index, at = row.at;
-      index[Rank - 1] += i, at[Rank - 1] += i;
-      for (std::size_t d = 0; d < Rank; ++d) index[d] += origin[d];
-      f(index, at);
-    }
-  });
 }
 
 template <std::size_t Rank>
@@ -110,16 +49,15 @@ void check_random(std::uint64_t seed) {
   auto const& stored = wanted.shards.rank() > 0 ? wanted.shards : chunks;
   Extents origin = Extents::filled(Rank, 0), part = shape;
   if (random.one_in(3))
-    for (std::size_t d = 0; d < Rank; ++d) origin[d] = random(0, shape[d] - 1), part[d] = random(1, shape[d] - origin[d]);
-  auto const partition = random_partition(random, part, stored, ranks);
+    for (std::size_t d = 0; d < Rank; ++d)
+      origin[d] = random(0, shape[d] - 1), part[d] = random(1, shape[d] - origin[d]);
+  auto const partition = test::random_partition(random, part, stored, ranks);
   Queue<space::Host> const one;
   Memory together, alone;
   auto const serial = create_array<std::uint32_t, Rank>(alone, "a", wanted, {}, one);
   auto const shared = create_array<std::uint32_t, Rank>(together, "a", wanted, {}, one);
-  bool const begins_full = random.one_in(2);
-  if (begins_full) serial.fill(all, 7), shared.fill(all, 7);
+  if (random.one_in(2)) serial.fill(all, 7), shared.fill(all, 7);
   auto const budget = 4 * sizeof(std::uint32_t) * element_count(stored, "a value") * (random.one_in(2) ? 16 : 8);
-  auto const whole_before = serial.read(all);
 
   std::atomic<std::uint64_t> most_memory = 0;
   auto const errors = ThreadRanks::run(ranks, [&](ThreadRanks const& all_ranks) {
@@ -128,8 +66,9 @@ void check_random(std::uint64_t seed) {
                            [&](Extents const& index, Extents const& at) { own.view[at] = element_at(index); });
     Exchanged counts;
     write_local(all_ranks, shared, partition, own.view, {.origin = origin, .memory = budget, .exchanged = &counts});
-    for (auto seen = most_memory.load(); counts.memory > seen && !most_memory.compare_exchange_weak(seen, counts.memory);)
-      ;
+    auto seen = most_memory.load();
+    while (counts.memory > seen && !most_memory.compare_exchange_weak(seen, counts.memory)) {
+    }
   });
   CHECK(errors == std::vector<std::string>(static_cast<std::size_t>(ranks)));
   CHECK(most_memory <= budget);
@@ -141,7 +80,8 @@ void check_random(std::uint64_t seed) {
       if (detail::elements_of(box) == 0) continue;
       auto bounds = detail::bounds_of(box);
       std::vector<Slice> slices;
-      for (std::size_t d = 0; d < Rank; ++d) slices.emplace_back(bounds.first[d] + origin[d], bounds.stop[d] + origin[d]);
+      for (std::size_t d = 0; d < Rank; ++d)
+        slices.emplace_back(bounds.first[d] + origin[d], bounds.stop[d] + origin[d]);
       std::vector<std::uint32_t> elements;
       detail::for_each_row(box, [&](detail::PartRow const& row) {
         for (std::uint64_t i = 0; i < row.count; ++i) {

@@ -41,9 +41,9 @@ void resize(C const& ranks, Array<T, Rank, S, P> const& array, Extents const& sh
 ///     step.publish();
 ///
 /// All ranks make one, and call the same members. Readers see the old shapes until `publish` changes the documents, one
-/// after the other, in the order of the appends: a reader of the last array's new shape sees all of them. If the program
-/// ends before, the arrays have the last published shapes, and the next append overwrites what this one left. Requires:
-/// no other program changes the arrays' shapes meanwhile.
+/// after the other, in the order of the appends: a reader of the last array's new shape sees all of them. If the
+/// program ends before, the arrays have the last published shapes, and the next append overwrites what this one left.
+/// Requires: no other program changes the arrays' shapes meanwhile.
 template <Communicator C>
 class Checkpoint {
  public:
@@ -64,8 +64,9 @@ class Checkpoint {
       Extents after;
       detail::ErasedCommunicatorOf<C> all{ranks_};
       detail::agreed(all, [&] {
-        detail::in_document(untyped.store(), untyped.document(),
-                            [&] { after = detail::appended(before, axis, partition.shape(), Strides::filled(Rank, 0)); });
+        detail::in_document(untyped.store(), untyped.document(), [&] {
+          after = detail::appended(before, axis, partition.shape(), Strides::filled(Rank, 0));
+        });
       });
       options.origin = Extents::filled(Rank, 0);
       options.origin[axis] = before[axis];

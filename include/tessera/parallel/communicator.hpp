@@ -23,7 +23,8 @@ concept MessageExchange = requires(E& exchange, std::span<std::byte> to, std::sp
 /// called by all ranks, in the same order. All throw Error, if the ranks cannot reach each other any more.
 template <class C>
 concept Communicator = std::copyable<C> && MessageExchange<typename C::exchange_type> &&
-    requires(C const& ranks, std::span<std::byte> bytes, std::span<std::byte const> own, std::uint64_t number, int rank) {
+    requires(C const& ranks, std::span<std::byte> bytes, std::span<std::byte const> own, std::uint64_t number,
+             int rank) {
   { ranks.rank() } -> std::same_as<int>;         // of this process
   { ranks.size() } -> std::same_as<int>;         // how many there are
   { ranks.node_of(rank) } -> std::same_as<int>;  // equal for ranks that share memory; sends no message

@@ -39,8 +39,10 @@ struct PartMemory {
 TESSERA_DECL PartMemory memory_of(IndexBounds const& bounds, std::byte* data, std::size_t item);
 
 /// Copies between a rank's memory, by places, and memory by indices.
-TESSERA_DECL void copy_to_indices(RankPart const& part, PartMemory const& from_places, PartMemory const& to, std::size_t item);
-TESSERA_DECL void copy_to_places(RankPart const& part, PartMemory const& from_indices, PartMemory const& to, std::size_t item);
+TESSERA_DECL void copy_to_indices(RankPart const& part, PartMemory const& from_places, PartMemory const& to,
+                                  std::size_t item);
+TESSERA_DECL void copy_to_places(RankPart const& part, PartMemory const& from_indices, PartMemory const& to,
+                                 std::size_t item);
 /// Copies a part, from or to memory by places or by indices, to or from contiguous bytes in C order.
 TESSERA_DECL void pack(RankPart const& part, bool by_places, PartMemory const& from, std::byte* to, std::size_t item);
 TESSERA_DECL void unpack(RankPart const& part, bool by_places, std::byte const* from, PartMemory const& to,

@@ -42,7 +42,8 @@ TESSERA_DECL Extents grid_for(int ranks, Extents const& units) {
 
 TESSERA_DECL Extents expect_grid(Extents const& given, int ranks, Extents const& units) {
   if (units.rank() == 0) {
-    if (ranks != 1) throw SelectionError{to_text({"found an array without dimensions and ", ranks, " ranks, expected 1"})};
+    if (ranks != 1)
+      throw SelectionError{to_text({"found an array without dimensions and ", ranks, " ranks, expected 1"})};
     return {};
   }
   if (given.rank() == 0) return grid_for(ranks, units);
@@ -55,7 +56,8 @@ TESSERA_DECL Extents expect_grid(Extents const& given, int ranks, Extents const&
 TESSERA_DECL Extents units_of(Extents const& shape, Extents const& unit) {
   Extents units;
   for (std::size_t d = 0; d < shape.rank(); ++d) {
-    if (unit[d] == 0) throw SelectionError{to_text({"dimension ", d, ": found blocks of length 0, expected 1 or more"})};
+    if (unit[d] == 0)
+      throw SelectionError{to_text({"dimension ", d, ": found blocks of length 0, expected 1 or more"})};
     units.push_back(shape[d] / unit[d] + (shape[d] % unit[d] != 0));
   }
   return units;
