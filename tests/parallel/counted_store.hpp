@@ -21,21 +21,22 @@ struct CountedStore {
   std::shared_ptr<std::atomic<long>> left = std::make_shared<std::atomic<long>>(-1);
 
   std::string name() const { return "ranks"; }
-  void call() const {
-    if (*left >= 0 && (*left)-- == 0) throw tessera::StoreError{"the line is down"};
+  void call(tessera::Key const& key) const {
+    if (*left >= 0 && (*left)-- == 0)
+      throw tessera::StoreError{"the line is down"}.in_key(key.path).in_store(name());
   }
   std::optional<std::size_t> read(tessera::Key const& key, tessera::ByteRange range,
                                   tessera::Destination<tessera::space::Host> to, On& on) const {
-    call();
+    call(key);
     ++*(key.path.ends_with(".json") ? documents_read : values_read);
     return inner.read(key, range, to, on);
   }
   void write(tessera::Key const& key, tessera::ByteView<tessera::space::Host> value, On& on) const {
-    call();
+    call(key);
     if (!key.path.ends_with(".json")) ++*values_written;
     inner.write(key, value, on);
   }
-  bool erase(tessera::Key const& key, On& on) const { return call(), inner.erase(key, on); }
+  bool erase(tessera::Key const& key, On& on) const { return call(key), inner.erase(key, on); }
   void forget() const { *documents_read = *values_read = *values_written = 0; }
   CountedStore of_one_rank() const {
     auto store = *this;
