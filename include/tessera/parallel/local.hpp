@@ -13,6 +13,7 @@
 #include <tessera/parallel/detail/local_call.hpp>
 #include <tessera/parallel/options.hpp>
 #include <tessera/parallel/partition.hpp>
+#include <tessera/transfer/defaults.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
@@ -41,8 +42,8 @@ void write_local_as(C const& ranks, Array<T, Rank, S, P> const& array, Extents c
   ErasedCommunicatorOf<C> all{ranks};
   auto const& untyped = array.untyped();
   in_document(untyped.store(), untyped.document(), [&] {
-    auto const move = [&](Region const& region, std::byte* data, Strides const& strides) {
-      untyped.write_as(as, region, {data, strides}, options.write);
+    auto const move = [&, of_scope = defaults()](Region const& region, std::byte* data, Strides const& strides) {
+      with_defaults(of_scope, [&] { untyped.write_as(as, region, {data, strides}, options.write); });
     };
     auto const each = [&](std::size_t n, FunctionRef<void(std::size_t)> f) { untyped.queue().host().for_each(n, f); };
     move_together(all,
@@ -82,8 +83,8 @@ void read_local(C const& ranks, Array<T, Rank, S, P> const& array, Partition con
     auto const& untyped = array.untyped();
     auto const now = array.shape();
     detail::in_document(untyped.store(), untyped.document(), [&] {
-      auto const move = [&](Region const& region, std::byte* data, Strides const& strides) {
-        untyped.read_into(region, {data, strides}, options.read);
+      auto const move = [&, of_scope = defaults()](Region const& region, std::byte* data, Strides const& strides) {
+        with_defaults(of_scope, [&] { untyped.read_into(region, {data, strides}, options.read); });
       };
       auto const each = [&](std::size_t n, FunctionRef<void(std::size_t)> f) { untyped.queue().host().for_each(n, f); };
       detail::move_together(all,

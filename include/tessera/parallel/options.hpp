@@ -1,5 +1,6 @@
 // LocalWriteOptions and LocalReadOptions: how ranks write and read together. Exchanged: counters of what they send.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 #include <tessera/core/dimensions.hpp>
@@ -21,6 +22,16 @@ struct LocalWriteOptions {
   Extents origin{};            ///< where the partition begins in the array; empty: at its first element
   std::uint64_t memory = 0;    ///< most bytes for elements on their way; 0: 256 MiB, or what one value needs
   WriteOptions write{};        ///< of this rank's writes
+  Exchanged* exchanged = nullptr;  ///< added to, if given
+};
+
+/// Options of a LocalWriter. All but `write` and `exchanged` are the same on all ranks.
+struct LocalWriterOptions {
+  std::size_t in_flight = 2;  ///< calls whose elements are not yet in the store, at most; 1 or more
+  bool copies = false;     ///< the caller's memory is copied: it is free when the call returns
+  /// Most bytes of a call in flight, beside the caller's memory and its copy; 0: what it needs.
+  std::uint64_t memory = 0;
+  WriteOptions write{};      ///< of this rank's writes
   Exchanged* exchanged = nullptr;  ///< added to, if given
 };
 

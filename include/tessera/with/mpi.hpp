@@ -3,6 +3,7 @@
 #pragma once
 #include <tessera/parallel/checkpoint.hpp>
 #include <tessera/parallel/local.hpp>
+#include <tessera/parallel/local_writer.hpp>
 #include <tessera/parallel/open.hpp>
 #include <tessera/parallel/partition.hpp>
 #include <tessera/with/mpi_communicator.hpp>

@@ -26,7 +26,19 @@ struct TogetherCall {
   std::uint64_t memory;                     ///< 0: chosen
   std::optional<ReadSharing> reads_shared;  ///< nullopt: writes
   Exchanged* exchanged;
+  bool in_one_round = false;  ///< all that a rank owns is in memory at a time
 };
+
+struct PreparedCall {
+  ExchangePlan plan{};
+  PartMemory own{};          ///< memory of the rank
+  std::uint64_t memory = 0;  ///< most bytes of a round
+  std::uint64_t most = 0;    ///< bytes of the largest round of this rank
+};
+/// Called by all ranks: checks the call, and plans. Throws on all ranks, if one has an error.
+TESSERA_DECL PreparedCall prepared(ErasedCommunicator& ranks, TogetherCall const& together,
+                                   FunctionRef<PartMemory(Extents const&)> memory_of_shape, std::size_t item);
+TESSERA_DECL void add_counts(Exchanged* to, Exchanged const& counts);
 
 /// Called by all ranks: each names its own memory and its own `local`. Throws on all, if one has an error.
 TESSERA_DECL void move_together(ErasedCommunicator& ranks, TogetherCall const& together,

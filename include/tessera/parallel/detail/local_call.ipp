@@ -25,42 +25,63 @@ TESSERA_DECL Extents origin_in(TogetherCall const& together, int ranks) {
   return origin;
 }
 
-TESSERA_DECL void move_together(ErasedCommunicator& ranks, TogetherCall const& together,
-                                FunctionRef<PartMemory(Extents const&)> memory_of_shape, LocalCall local) {
+TESSERA_DECL PreparedCall prepared(ErasedCommunicator& ranks, TogetherCall const& together,
+                                   FunctionRef<PartMemory(Extents const&)> memory_of_shape, std::size_t item) {
   auto const rank = ranks.rank();
-  bool const reads = together.reads_shared.has_value();
-  Exchanged counts;
-  ExchangePlan plan;
+  PreparedCall call;
   agreed(ranks, [&] {
     auto const origin = origin_in(together, ranks.size());
-    local.memory = memory_of_shape(together.partition.memory_shape(rank));
+    call.own = memory_of_shape(together.partition.memory_shape(rank));
     auto const axes = axes_of(together.edges, together.chunk_shape, together.shape);
-    SharedGrid const grid{together.partition, origin, axes, local.item};
-    auto const node = ranks.node_of(rank);
+    SharedGrid const grid{together.partition, origin, axes, item};
     if (together.reads_shared == ReadSharing::none) {
-      plan.alone = boxes_of(own_part(grid, rank, true));
+      call.plan.alone = boxes_of(own_part(grid, rank, true));
       return;
     }
-    plan = exchange_plan(grid, rank, reads, [&](int other) {
-      return !reads || together.reads_shared == ReadSharing::all ||
-             (together.reads_shared == ReadSharing::node && ranks.node_of(other) == node);
+    auto const node = ranks.node_of(rank);
+    call.plan = exchange_plan(grid, rank, together.reads_shared.has_value(), [&](int other) {
+      return together.reads_shared != ReadSharing::node || ranks.node_of(other) == node;
     });
   });
   // Half for the values that a rank owns, half for elements that travel to or from other owners.
   constexpr auto usual = std::uint64_t{128} << 20;
-  auto const half = together.memory != 0 ? together.memory / 2 : std::max(usual, ~ranks.least(~largest_value(plan)));
+  std::uint64_t needed = largest_value(call.plan);
+  if (together.in_one_round) {
+    needed = 0;
+    for (auto const& value : call.plan.owned) needed += value.memory;
+  }
+  call.memory = together.memory != 0 ? together.memory / 2 : std::max(usual, ~ranks.least(~needed));
+  agreed(ranks, [&] {
+    if (together.in_one_round && needed > call.memory)
+      throw BudgetError{to_text({"the values that this rank writes for several ranks need ", needed,
+                                 " bytes, expected at most ", call.memory, ", half of the option memory"})};
+    call.most = set_rounds(call.plan, call.memory);
+  });
+  return call;
+}
+
+TESSERA_DECL void add_counts(Exchanged* to, Exchanged const& counts) {
+  if (!to) return;
+  to->messages += counts.messages;
+  to->bytes += counts.bytes;
+  to->rounds += counts.rounds;
+  to->memory = std::max(to->memory, counts.memory);
+}
+
+TESSERA_DECL void move_together(ErasedCommunicator& ranks, TogetherCall const& together,
+                                FunctionRef<PartMemory(Extents const&)> memory_of_shape, LocalCall local) {
+  Exchanged counts;
+  auto call = prepared(ranks, together, memory_of_shape, local.item);
+  local.memory = call.own;
   ExchangeRoom room;
-  agreed(ranks, [&] { room = room_for(plan, set_rounds(plan, half), half, local.item); });
+  agreed(ranks, [&] { room = room_for(call.plan, call.most, call.memory, local.item); });
   counts.memory = room.values.view().size + room.travelling.view().size;
   agreed(ranks, [&] {
-    reads ? read_shared(ranks, plan, room, local, counts) : write_shared(ranks, plan, room, local, counts);
-    move_alone(plan, local);
+    together.reads_shared ? read_shared(ranks, call.plan, room, local, counts)
+                          : write_shared(ranks, call.plan, room, local, counts);
+    move_alone(call.plan, local);
   });
-  if (!together.exchanged) return;
-  together.exchanged->messages += counts.messages;
-  together.exchanged->bytes += counts.bytes;
-  together.exchanged->rounds += counts.rounds;
-  together.exchanged->memory = std::max(together.exchanged->memory, counts.memory);
+  add_counts(together.exchanged, counts);
 }
 
 }}}  // namespace tessera::v0::detail
