@@ -11,7 +11,8 @@ os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 
                "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 shutil.rmtree(folder, ignore_errors=True)
 for name, ranks, steps in ("alone", 1, 40), ("together", 4, 20), ("together", 3, 20):
-    done = subprocess.run([mpiexec, option, str(ranks), program, folder / name, str(steps)], capture_output=True, text=True)
+    command = [mpiexec, option, str(ranks), program, folder / name, str(steps)]
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{ranks} ranks ended with {done.returncode}: {done.stdout}{done.stderr}")
 if done.stdout != "[4, 40, 40, 40]\n":

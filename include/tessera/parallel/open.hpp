@@ -115,7 +115,7 @@ Members get_attributes(C const& ranks, S const& store, std::string const& path) 
   auto attributes = parse_json(detail::broadcast_text(all, std::move(text), 0));
   return std::move(*attributes.template get_if<Members>());
 }
-/// Called by all ranks: rank 0 replaces the attributes, or replaces and adds the named ones. Throws: as open_any.
+/// Called by all ranks: rank 0 replaces the attributes. Throws: as open_any.
 template <Communicator C, class S>
 void set_attributes(C const& ranks, S const& store, std::string const& path, Members const& attributes) {
   detail::ErasedCommunicatorOf<C> all{ranks};
@@ -123,6 +123,7 @@ void set_attributes(C const& ranks, S const& store, std::string const& path, Mem
     if (all.rank() == 0) set_attributes(store, path, attributes);
   });
 }
+/// Called by all ranks: rank 0 replaces or adds the named attributes. Throws: as open_any.
 template <Communicator C, class S>
 void merge_attributes(C const& ranks, S const& store, std::string const& path, Members const& attributes) {
   detail::ErasedCommunicatorOf<C> all{ranks};

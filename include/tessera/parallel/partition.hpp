@@ -57,7 +57,7 @@ class Partition {
   static Partition boxes(Extents const& shape, std::span<Box const> boxes, Extents const& halo = {});
 
   Extents const& shape() const { return shape_; }  ///< of the array, in elements
-  int ranks() const { return ranks_; }
+  int ranks() const { return ranks_; }  ///< among which it is divided
   Extents const& grid() const { return grid_; }  ///< blocks along each dimension; empty for the program's own boxes
   /// The elements that a rank writes. Throws: SelectionError, if they are several boxes (`cyclic`).
   Box local_box(int rank) const;

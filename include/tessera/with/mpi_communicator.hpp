@@ -119,10 +119,11 @@ class MpiCommunicator {
   /// not running.
   explicit MpiCommunicator(MPI_Comm ranks) : ranks_{std::make_shared<detail::MpiDuplicate>(ranks)} {}
 
-  int rank() const { return ranks_->rank(); }
-  int size() const { return ranks_->size(); }
+  int rank() const { return ranks_->rank(); }  ///< of this process
+  int size() const { return ranks_->size(); }  ///< how many ranks there are
   int node_of(int rank) const { return ranks_->node_of(rank); }  ///< the lowest rank of the same node
 
+  /// The least of the numbers of all ranks, which all call it.
   std::uint64_t least(std::uint64_t number) const {
     // Signed, in the same order: Open MPI 4.1 and MPICH 4.0 compare some unsigned types as if they were signed.
     constexpr auto middle = std::uint64_t{1} << 63;
@@ -131,11 +132,13 @@ class MpiCommunicator {
                        "MPI_Allreduce");
     return static_cast<std::uint64_t>(ordered) ^ middle;
   }
+  /// Called by all ranks: the bytes of rank `root` for all others; of the same size on each.
   void broadcast(std::span<std::byte> bytes, int root) const {
     detail::for_each_mpi_piece(bytes, [&](std::byte* data, int count) {
       detail::expect_mpi(MPI_Bcast(data, count, MPI_BYTE, root, ranks_->ranks()), "MPI_Bcast");
     });
   }
+  /// Called by all ranks: the bytes of all of them, in order; of the same size from each.
   void gather(std::span<std::byte const> own, std::span<std::byte> all) const {
     auto const count = static_cast<int>(own.size());
     detail::expect_mpi(MPI_Allgather(own.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, ranks_->ranks()),
@@ -143,6 +146,7 @@ class MpiCommunicator {
   }
 
   using exchange_type = detail::MpiExchange;
+  /// New messages, as the concept MessageExchange.
   exchange_type exchange() const { return exchange_type{ranks_}; }
 
  private:
