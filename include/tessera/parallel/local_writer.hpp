@@ -98,10 +98,11 @@ class LocalWriter {
   }
 
   void exchange(detail::ErasedCommunicator& all, detail::WrittenCall& call) {
-    auto& [plan, own, memory, most] = call.prepared;
+    auto& plan = call.prepared.plan;
+    auto const& own = call.prepared.own;
     detail::ExchangeRoom room;
     detail::agreed(all, [&] {
-      room = detail::room_for(plan, most, memory, sizeof(T));
+      room = detail::room_for(plan, call.prepared.most, call.prepared.memory, sizeof(T));
       if (options_.copies) call.copy = detail::copied_alone(plan, own, sizeof(T));
     });
     Exchanged counts;

@@ -170,7 +170,8 @@ TESSERA_DECL void read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, Exc
                               Exchanged& counts) {
   auto const rounds = agreed_rounds(ranks, plan, counts);
   std::exception_ptr error;
-  for (auto const& [owned, foreign] : rounds) {
+  for (auto const& round : rounds) {
+    auto const& owned = round.owned;
     RoundMemory const memory{owned, room.values.span().data, call.item};
     if (!error)
       error = error_of([&] {
@@ -199,7 +200,7 @@ TESSERA_DECL void read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, Exc
       arriving.clear();
       used = 0;
     };
-    for (auto const& [owner, values] : foreign) {
+    for (auto const& [owner, values] : round.foreign) {
       auto const size = bytes_of(values, call.item);
       if (used + size > room.travelling.view().size) take();
       auto* const to = room.travelling.span().data + used;
