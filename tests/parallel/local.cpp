@@ -122,4 +122,30 @@ TEST_CASE("ranks write what one process writes, and read it, however the array i
   }
 }
 
+TEST_CASE("chunks of different lengths") {
+  ArrayMetadata metadata{.shape = {11, 13},
+                         .type = data_type_of<int>(),
+                         .chunk_shape = {5, 6},
+                         .key_encoding = {},
+                         .fill = std::vector<std::byte>(sizeof(int)),
+                         .codecs = {{"bytes", Members{{"endian", "little"}}}}};
+  metadata.edges = {{{{2, 2}, {5, 2}}}, {{{6, 1}, {3, 3}}}};
+  Memory const together, alone;
+  auto const shared = create_any(together, "a", metadata).as<int, 2>();
+  auto const partition = Partition::blocks({11, 13}, 4);
+  auto const errors = ThreadRanks::run(4, [&](ThreadRanks const& ranks) {
+    auto const shape = partition.memory_shape(ranks.rank());
+    std::vector<int> const own(element_count(shape, "memory"), 1 + ranks.rank());
+    Exchanged counts;
+    write_local(ranks, shared, partition, own, {.exchanged = &counts});
+    auto read = own;
+    read_local(ranks, shared, partition, read, {.sharing = ReadSharing::all});
+    if (read != own || counts.messages == 0) throw StoreError{"other elements were read"};
+  });
+  CHECK(errors == std::vector<std::string>(4));
+  auto const serial = create_any(alone, "a", metadata).as<int, 2>();
+  for (int rank = 0; rank < 4; ++rank) serial.fill(partition.local_box(rank), 1 + rank);
+  CHECK(values_in(together) == values_in(alone));
+}
+
 }  // namespace
