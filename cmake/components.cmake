@@ -6,7 +6,7 @@
 # all codecs together, for all.hpp. `cuda`: for every .cuh; nvcomp, for with/nvcomp.cuh, and cufile include it.
 # `compiled` and `compiled_cuda`: src.hpp and src.cuh, built in the program that links them, with its compilers and
 # options; `c`: the shared library of tessera.h, likewise. `ipc` and `testing` are folders of headers that no other folder includes, for programs that ask for them.
-set(tessera_components deflate zstd blosc lz4 bz2 lzma zfp curl s3 zip all nlohmann_json dlpack ipc testing cuda nvcomp cufile compiled compiled_cuda c)
+set(tessera_components deflate zstd blosc lz4 bz2 lzma zfp curl s3 zip mpi all nlohmann_json dlpack ipc testing cuda nvcomp cufile compiled compiled_cuda c)
 set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
   PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
 set(tessera_zstd HEADER zstd.h LIBRARY zstd
@@ -28,7 +28,7 @@ set(tessera_nlohmann_json HEADER nlohmann/json.hpp TARGETS nlohmann_json::nlohma
 # DLPack's header comes along, because distributions have one without versions: cmake/dlpack, with its licence.
 
 # The components made by default. A toolkit is searched for only if the program enables CUDA.
-set(tessera_usual_components deflate zstd blosc lz4 bz2 lzma zfp curl s3 zip all nlohmann_json dlpack ipc testing)
+set(tessera_usual_components deflate zstd blosc lz4 bz2 lzma zfp curl s3 zip mpi all nlohmann_json dlpack ipc testing)
 if(CMAKE_CXX_COMPILER_LOADED)
   list(APPEND tessera_usual_components compiled)
   if(TESSERA_C)
@@ -175,6 +175,27 @@ apt install libssl-dev" PARENT_SCOPE)
   endif()
   tessera_add(s3)
   target_link_libraries(tessera::s3 INTERFACE tessera::curl OpenSSL::Crypto)
+endfunction()
+
+# tessera_mpi_component(PROBLEM): makes tessera::mpi, of the MPI library that CMake finds (MPI_HOME, MPI_CXX_COMPILER),
+# without the C++ bindings that MPI no longer has.
+function(tessera_mpi_component problem)
+  set(${problem} "" PARENT_SCOPE)
+  set(MPI_CXX_SKIP_MPICXX TRUE)
+  if(CMAKE_CXX_COMPILER_LOADED AND NOT TARGET MPI::MPI_CXX)
+    find_package(MPI 3 QUIET COMPONENTS CXX)
+    if(tessera_global AND TARGET MPI::MPI_CXX)
+      set_property(TARGET MPI::MPI_CXX PROPERTY IMPORTED_GLOBAL TRUE)
+    endif()
+  endif()
+  if(NOT TARGET MPI::MPI_CXX)
+    set(${problem} "tessera: no MPI library was found, so there is no tessera::mpi. On Debian or Ubuntu: \
+apt install libopenmpi-dev" PARENT_SCOPE)
+    return()
+  endif()
+  tessera_add(mpi)
+  target_link_libraries(tessera::mpi INTERFACE tessera::tessera MPI::MPI_CXX)
+  target_compile_definitions(tessera::mpi INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 endfunction()
 
 # tessera_all_component(PROBLEM): makes tessera::all, if every codec's library is present.
@@ -352,6 +373,11 @@ function(tessera_component name problem)
   if(name STREQUAL "s3")
     tessera_s3_component(problem_of_s3)
     set(${problem} "${problem_of_s3}" PARENT_SCOPE)
+    return()
+  endif()
+  if(name STREQUAL "mpi")
+    tessera_mpi_component(problem_of_mpi)
+    set(${problem} "${problem_of_mpi}" PARENT_SCOPE)
     return()
   endif()
   if(name STREQUAL "all")

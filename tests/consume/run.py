@@ -147,7 +147,7 @@ def find_package():
     expect_line("-- zstd: TRUE", configure("all", *here, "-DLIBRARY=OFF"))
     expect_line("-- zstd: FALSE", configure("some", *here, "-DLIBRARY=OFF", "-DCOMPONENTS=", "-DOPTIONAL_COMPONENTS=zstd", *no_libraries))
     expect_line(zstd_cure, configure("no-zstd", *here, "-DCOMPONENTS=zstd", *no_libraries, fails=True))
-    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, lz4, bz2, lzma, zfp, curl, s3, zip, all, nlohmann_json, dlpack, ipc, testing, cuda, nvcomp, cufile, compiled, compiled_cuda, c",
+    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, lz4, bz2, lzma, zfp, curl, s3, zip, mpi, all, nlohmann_json, dlpack, ipc, testing, cuda, nvcomp, cufile, compiled, compiled_cuda, c",
                 configure("no-lz5", *here, "-DCOMPONENTS=lz5", fails=True))
     configure("every", *here, "-DCOMPONENTS=all")  # and with it tessera::zstd, which the project links
     expect_line("tessera: libdeflate was not found, so there is no tessera::all. On Debian or Ubuntu: apt install libdeflate-dev",

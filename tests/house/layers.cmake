@@ -3,7 +3,7 @@
 cmake_minimum_required(VERSION 3.22)
 
 set(layers "core" "memory" "key buffer" "cast" "view place" "store codec plan" "pipeline metadata" "shard" "transfer"
-  "array" "cache loader node" "ipc" "with testing" "c")
+  "array" "cache loader node" "ipc parallel" "with testing" "c")
 set(asked_for ipc testing c)  # tessera::ipc, tessera::testing and tessera::c, beside the library
 # Of with/, what exchanges ipc/'s columns with other libraries: a program that includes it asks for ipc/ too.
 set(with_ipc "^tessera/with/(arrow_columns\\.hpp$|detail/arrow_columns/)")

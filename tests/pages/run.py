@@ -53,6 +53,15 @@ of_nvcomp = ["-I", f"{root}/emulation/nvcomp/include"], ["-llz4", "-lz"]  # of t
 blocks = [(*match[0].split(), "")[:2] + (match[1],) for match in re.findall(r"^```(\S.*)\n((?:.*\n)*?)```$", page.read_text(), re.M)]
 
 
+def of_mpi():
+    """Options that find MPI's header; none: there is no MPI."""
+    if not shutil.which("mpicxx"):
+        return []
+    shown = subprocess.run(["mpicxx", "-show"], text=True, capture_output=True, check=True).stdout
+    folders = [word[2:] for word in shown.split() if word.startswith("-I")]
+    return ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", *(f"-isystem{folder}" for folder in folders)]
+
+
 def run(command, shell=False):
     done = subprocess.run(command, shell=shell, cwd=folder, text=True, capture_output=True)
     return done.returncode, done.stdout + done.stderr
@@ -110,6 +119,11 @@ def check(number, says, source):
         compile[-4:-4] = ["-I", f"{root}/emulation/include", *of_nvcomp[0]]
     if "tessera/with/cufile" in source:
         compile[-4:-4] = ["-I", f"{root}/emulation/include", "-I", f"{root}/emulation/cufile/include"]
+    if "tessera/with/mpi.hpp" in source:
+        if not of_mpi():
+            print(f"{page.name}, block {number}: NOT COMPILED: there is no MPI", flush=True)
+            return
+        compile[-4:-4] = of_mpi()
     shell = follower(number, "sh")
     command = next((line for line in (shell or "").splitlines() if line.startswith("g++ ")), None)
     if says == "fails":

@@ -155,6 +155,21 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
     }
   }
 
+  /// For processes that change the shape together: as write_from, into an array of the shape `as`, whatever its
+  /// document says. Elements beyond the document's shape are there once it has that shape. Sends no request for the
+  /// document. Throws: as write.
+  auto write_as(Extents const& as, ResolvedSelection const& selected, StridedView<array_space> const& from,
+                WriteOptions const& options = {}) const {
+    if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
+      P::leaf_type::check_encodes();
+      return state_->write_as(writable(), as, selected, from, on_, options, defaults_);
+    } else {
+      return detail::InvalidCall{};
+    }
+  }
+  /// For such processes: all copies of this handle show this shape, which the document has by now. Sends no request.
+  void adopt_shape(Extents const& shape) const { state_->array->shape.set(shape); }
+
   /// Reads inner chunks of shape `inner_chunk_shape`, each to its own place: element `target` of the memory at to.data,
   /// whose strides are those of a chunk's elements. Else as read. Requires: each chunk is listed once, and those of one
   /// shard follow each other; the list is in use until the call returns.

@@ -90,6 +90,10 @@ class OpenArray : public std::enable_shared_from_this<OpenArray<P>> {
 
   Completion write(Writable const&, ResolvedSelection const&, StridedView<array_space> const& from, queue_type& on,
                    WriteOptions const&, OptionDefaults const& usual);
+  /// As write, into an array of the shape `as`, whatever its document says.
+  Completion write_as(Writable const&, Extents const& as, ResolvedSelection const&,
+                      StridedView<array_space> const& from, queue_type& on, WriteOptions const&,
+                      OptionDefaults const& usual);
   Completion write_listed(Writable const&, std::span<PlacedChunk const>, StridedView<array_space> const& from,
                           queue_type& on, WriteOptions const&, OptionDefaults const& usual);
   void for_written_chunks(Writable const&, queue_type& on, UseWritten, Stop);

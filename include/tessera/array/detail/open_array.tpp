@@ -262,6 +262,18 @@ auto OpenArray<P>::write(Writable const& store, ResolvedSelection const& selecte
 }
 
 template <class P>
+auto OpenArray<P>::write_as(Writable const& store, Extents const& as, ResolvedSelection const& selected,
+                            StridedView<array_space> const& from, queue_type& queue, WriteOptions const& options,
+                            OptionDefaults const& usual) -> Completion {
+  expect_encodes();
+  auto const used = usual.used_for(options);
+  auto const held = array->shape.hold(used.get().stop);
+  in_document(*this, array->document, [&] { selected.expect_inside(as); });
+  return run_call(*this, "a write", selected, queue,
+                  [&] { write_parts(*this, store, as, selected, from, queue, used.get()); });
+}
+
+template <class P>
 auto OpenArray<P>::write_listed(Writable const& store, std::span<PlacedChunk const> listed,
                                 StridedView<array_space> const& from, queue_type& queue, WriteOptions const& options,
                                 OptionDefaults const& usual) -> Completion {

@@ -1,0 +1,122 @@
+// resize and append, called by all ranks of a communicator. Checkpoint: arrays that grow together.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tessera/array/array.hpp>
+#include <tessera/array/detail/append.hpp>
+#include <tessera/array/detail/change_shape.hpp>
+#include <tessera/array/detail/erased_array_store.hpp>
+#include <tessera/core/dimensions.hpp>
+#include <tessera/parallel/communicator.hpp>
+#include <tessera/parallel/detail/agreed.hpp>
+#include <tessera/parallel/local.hpp>
+#include <tessera/parallel/options.hpp>
+#include <tessera/parallel/partition.hpp>
+#include <tessera/store/locks.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// Called by all ranks, each with its handle of the array: as Array::resize, which rank 0 calls. Afterwards the handles
+/// of all ranks show the new shape. Throws on all ranks the error of one, which it names.
+template <Communicator C, class T, std::size_t Rank, class S, class P>
+void resize(C const& ranks, Array<T, Rank, S, P> const& array, Extents const& shape) {
+  detail::ErasedCommunicatorOf<C> all{ranks};
+  detail::agreed(all, [&] {
+    if (all.rank() == 0) array.resize(shape);
+  });
+  array.untyped().adopt_shape(shape);
+}
+
+/// Elements behind the arrays of a group, which become visible together:
+///
+///     Checkpoint step{ranks};
+///     step.append(temperature, partition, t);
+///     step.append(pressure, partition, p);
+///     step.publish();
+///
+/// All ranks make one, and call the same members. Readers see the old shapes until `publish` changes the documents, one
+/// after the other, in the order of the appends: a reader of the last array's new shape sees all of them. If the
+/// program ends before, the arrays have the last published shapes, and the next append overwrites what this one left.
+/// Requires: no other program changes the arrays' shapes meanwhile.
+template <Communicator C>
+class Checkpoint {
+ public:
+  explicit Checkpoint(C const& ranks) : ranks_{ranks} {}
+
+  /// Called by all ranks: writes the elements behind the last index of `axis`, as write_local. The partition is that of
+  /// the new elements: as long as the array in its other dimensions. Throws: as write_local.
+  template <class T, std::size_t Rank, class S, class P, detail::MemoryOrMistake M>
+  void append(Array<T, Rank, S, P> const& array, Partition const& partition, M const& memory, std::size_t axis = 0,
+              LocalWriteOptions options = {}) {
+    if constexpr (detail::check_local<T, P>() && detail::check_writable<S>() &&
+                  detail::check_memory<T, Rank, space::Host, M const>()) {
+      auto const& untyped = array.untyped();
+      auto const name = name_of(untyped.store()) + '\n' + untyped.document().path;
+      auto before = array.shape();
+      for (auto const& grown : grown_)
+        if (grown.name == name) before = grown.after;
+      Extents after;
+      detail::ErasedCommunicatorOf<C> all{ranks_};
+      detail::agreed(all, [&] {
+        detail::in_document(untyped.store(), untyped.document(), [&] {
+          after = detail::appended(before, axis, partition.shape(), Strides::filled(Rank, 0));
+        });
+      });
+      options.origin = Extents::filled(Rank, 0);
+      options.origin[axis] = before[axis];
+      detail::write_local_as(ranks_, array, after, partition, memory, options);
+      grown_.push_back({name, after, [untyped, before, after] { publish_one(untyped, before, after); },
+                        [untyped, after] { untyped.adopt_shape(after); }});
+    }
+  }
+
+  /// Called by all ranks: makes the appended elements visible. The handles of all ranks then show the new shapes.
+  /// Throws: MetadataError, if a document has another shape than the handles; StoreError. Arrays before the failing one
+  /// are then published; none is published again by another call.
+  void publish() {
+    detail::ErasedCommunicatorOf<C> all{ranks_};
+    std::uint64_t done = std::numeric_limits<std::uint64_t>::max();
+    auto const error = detail::error_of([&] {
+      if (all.rank() != 0) return;
+      for (done = 0; done < grown_.size(); ++done) grown_[done].publish();
+    });
+    done = all.least(done);
+    auto const grown = std::exchange(grown_, {});
+    for (std::size_t i = 0; i < done; ++i) grown[i].adopt();
+    detail::agree(all, error);
+  }
+
+ private:
+  struct Grown {
+    std::string name;
+    Extents after;
+    std::function<void()> publish, adopt;
+  };
+
+  template <class S, class P>
+  static void publish_one(AnyArray<S, P> const& array, Extents const& before, Extents const& after) {
+    KeyLocks locks;
+    detail::replace_shape(detail::ErasedArrayStoreOf<S>{array.store(), locks}, array.path(), array.metadata(), before,
+                          after, nullptr);
+  }
+
+  C ranks_;
+  std::vector<Grown> grown_{};
+};
+
+/// Called by all ranks: a Checkpoint of one array. Throws: as Checkpoint.
+template <Communicator C, class T, std::size_t Rank, class S, class P, detail::MemoryOrMistake M>
+void append(C const& ranks, Array<T, Rank, S, P> const& array, Partition const& partition, M const& memory,
+            std::size_t axis = 0, LocalWriteOptions const& options = {}) {
+  Checkpoint step{ranks};
+  step.append(array, partition, memory, axis, options);
+  step.publish();
+}
+
+}}  // namespace tessera::v0

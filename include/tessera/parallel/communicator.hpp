@@ -1,0 +1,37 @@
+// Communicator: what the functions of parallel/ require of the processes that share an array. MpiCommunicator of
+// tessera/with/mpi.hpp is one.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tessera { inline namespace v0 {
+
+/// Messages under way between one rank and others. Two messages from one rank to another arrive in the order in which
+/// they were sent. The bytes are in use until the wait for them returns.
+template <class E>
+concept MessageExchange = requires(E& exchange, std::span<std::byte> to, std::span<std::byte const> from, int rank) {
+  exchange.receive(to, rank);    // starts to receive exactly these bytes; returns at once
+  exchange.send(from, rank);     // starts to send; returns at once
+  exchange.wait_for_sends();     // messages that are received meanwhile stay under way
+  exchange.wait_for_receives();  // messages that are sent meanwhile stay under way
+  exchange.wait();               // for all of them
+};
+
+/// The ranks, from 0 on, of a parallel program. A handle: copies are the same ranks. Each member but the first three is
+/// called by all ranks, in the same order. All throw Error, if the ranks cannot reach each other any more.
+template <class C>
+concept Communicator = std::copyable<C> && MessageExchange<typename C::exchange_type> &&
+    requires(C const& ranks, std::span<std::byte> bytes, std::span<std::byte const> own, std::uint64_t number,
+             int rank) {
+  { ranks.rank() } -> std::same_as<int>;         // of this process
+  { ranks.size() } -> std::same_as<int>;         // how many there are
+  { ranks.node_of(rank) } -> std::same_as<int>;  // equal for ranks that share memory; sends no message
+  { ranks.least(number) } -> std::same_as<std::uint64_t>;  // of the numbers of all ranks
+  ranks.broadcast(bytes, rank);                            // from that rank to all others; of the same size on each
+  ranks.gather(own, bytes);                                // bytes of the same size, of all ranks in order, on each
+  { ranks.exchange() } -> std::same_as<typename C::exchange_type>;
+};
+
+}}  // namespace tessera::v0

@@ -1,0 +1,41 @@
+// agreed: work of which all ranks learn whether it succeeded, and the error if not.
+#pragma once
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <tessera/core/config.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/parallel/detail/erased_communicator.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// Called by all ranks, with the error of each, or null. Throws on all of them, if one has an error: that of the lowest
+/// such rank, which it names. Its type, if it is tessera's, its store, key, codec and chunk are those of the original.
+TESSERA_DECL void agree(ErasedCommunicator& ranks, std::exception_ptr const& error);
+
+/// The error of f(), or null.
+template <class F>
+std::exception_ptr error_of(F&& f) noexcept {
+  try {
+    f();
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+/// Runs f on each rank. Throws as agree.
+template <class F>
+void agreed(ErasedCommunicator& ranks, F&& f) {
+  agree(ranks, error_of(f));
+}
+
+/// The text of one rank, on all of them.
+TESSERA_DECL std::string broadcast_text(ErasedCommunicator& ranks, std::string text, int root);
+
+}}}  // namespace tessera::v0::detail
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/parallel/detail/agreed.ipp>
+#endif

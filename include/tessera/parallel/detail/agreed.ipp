@@ -1,0 +1,112 @@
+#pragma once
+#include <tessera/parallel/detail/agreed.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tessera/core/detail/checked.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/parallel/detail/travelling.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+TESSERA_DECL std::string broadcast_text(ErasedCommunicator& ranks, std::string text, int root) {
+  std::uint64_t size = text.size();
+  ranks.broadcast(std::as_writable_bytes(std::span{&size, 1}), root);
+  text.resize(checked_size(size, "the text of another rank"));
+  if (size != 0) ranks.broadcast(std::as_writable_bytes(std::span{text}), root);
+  return text;
+}
+
+// An error travels as its kind, problem, store, key, work, inner chunk and codec.
+
+// The number of an error's type; derived types before their bases.
+TESSERA_DECL std::size_t kind_of(Error const& error) {
+  if (dynamic_cast<NodeNotFound const*>(&error)) return 0;
+  if (dynamic_cast<MetadataError const*>(&error)) return 1;
+  if (dynamic_cast<StoreError const*>(&error)) return 2;
+  if (dynamic_cast<CodecError const*>(&error)) return 3;
+  if (dynamic_cast<OutOfMemory const*>(&error)) return 4;
+  if (dynamic_cast<DeviceError const*>(&error)) return 5;
+  if (dynamic_cast<HostOutOfMemory const*>(&error)) return 6;
+  if (dynamic_cast<BudgetError const*>(&error)) return 7;
+  if (dynamic_cast<SelectionError const*>(&error)) return 8;
+  if (dynamic_cast<Cancelled const*>(&error)) return 9;
+  return 10;
+}
+
+// The error's text without its places.
+TESSERA_DECL std::string problem_of(Error const& error) {
+  Error places{""};
+  places.in_store(error.store()).in_key(error.key()).in_work(error.work());
+  places.in_inner_chunk(error.inner_chunk()).in_codec(error.codec());
+  std::string_view text{error.what()}, before{places.what()};
+  return std::string{text.starts_with(before) ? text.substr(before.size()) : text};
+}
+
+TESSERA_DECL std::string travelling(std::exception_ptr const& error) {
+  TravellingText parts;
+  try {
+    std::rethrow_exception(error);
+  } catch (Error const& found) {
+    parts.add(std::to_string(kind_of(found)));
+    for (auto const& part : {problem_of(found), found.store(), found.key(), found.work(), found.inner_chunk(),
+                             found.codec()})
+      parts.add(part);
+    return std::move(parts).text();
+  } catch (std::bad_alloc const&) {
+    parts.add("6");
+    parts.add("too little memory is free");
+  } catch (std::exception const& found) {
+    parts.add("10");
+    parts.add(found.what());
+  } catch (...) {
+    parts.add("10");
+    parts.add("an exception of an unknown type");
+  }
+  for (int i = 0; i < 5; ++i) parts.add("");
+  return std::move(parts).text();
+}
+
+template <class E>
+[[noreturn]] void throw_arrived(TravellingText& parts, std::uint64_t rank) {
+  E error{to_text({"rank ", rank, ": ", parts.take()})};
+  error.in_store(parts.take());
+  error.in_key(parts.take());
+  error.in_work(parts.take());
+  error.in_inner_chunk(parts.take());
+  error.in_codec(parts.take());
+  throw error;
+}
+
+[[noreturn]] TESSERA_DECL void throw_arrived(std::string text, std::uint64_t rank) {
+  TravellingText parts{std::move(text)};
+  auto const kind = parts.take();
+  if (kind == "0") throw_arrived<NodeNotFound>(parts, rank);
+  if (kind == "1") throw_arrived<MetadataError>(parts, rank);
+  if (kind == "2") throw_arrived<StoreError>(parts, rank);
+  if (kind == "3") throw_arrived<CodecError>(parts, rank);
+  if (kind == "4") throw_arrived<OutOfMemory>(parts, rank);
+  if (kind == "5") throw_arrived<DeviceError>(parts, rank);
+  if (kind == "6") throw_arrived<HostOutOfMemory>(parts, rank);
+  if (kind == "7") throw_arrived<BudgetError>(parts, rank);
+  if (kind == "8") throw_arrived<SelectionError>(parts, rank);
+  if (kind == "9") throw_arrived<Cancelled>(parts, rank);
+  throw_arrived<Error>(parts, rank);
+}
+
+TESSERA_DECL void agree(ErasedCommunicator& ranks, std::exception_ptr const& error) {
+  auto const own = static_cast<std::uint64_t>(ranks.rank()), none = static_cast<std::uint64_t>(ranks.size());
+  auto const failed = ranks.least(error ? own : none);
+  if (failed == none) return;
+  auto text = failed == own ? travelling(error) : std::string{};
+  throw_arrived(broadcast_text(ranks, std::move(text), static_cast<int>(failed)), failed);
+}
+
+}}}  // namespace tessera::v0::detail

@@ -1,0 +1,87 @@
+#pragma once
+#include <tessera/parallel/detail/local_call.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/core/error.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+TESSERA_DECL Extents origin_in(TogetherCall const& together, int ranks) {
+  auto const& shape = together.partition.shape();
+  auto const origin = together.origin.rank() == 0 ? Extents::filled(shape.rank(), 0) : together.origin;
+  if (together.partition.ranks() != ranks)
+    throw SelectionError{
+        to_text({"found a partition among ", together.partition.ranks(), " ranks, expected ", ranks, " ranks"})};
+  if (shape.rank() != together.shape.rank() || origin.rank() != together.shape.rank())
+    throw SelectionError{to_text({"found a partition of ", shape.rank(), " dimensions at an origin of ", origin.rank(),
+                                  ", expected ", together.shape.rank(), " dimensions"})};
+  for (std::size_t d = 0; d < shape.rank(); ++d)
+    if (origin[d] > together.shape[d] || shape[d] > together.shape[d] - origin[d])
+      throw SelectionError{to_text({"dimension ", d, ": found a partition of ", shape[d], " elements at ", origin[d],
+                                    ", expected one inside the array, whose length is ", together.shape[d]})};
+  return origin;
+}
+
+TESSERA_DECL PreparedCall prepared(ErasedCommunicator& ranks, TogetherCall const& together,
+                                   FunctionRef<PartMemory(Extents const&)> memory_of_shape, std::size_t item) {
+  auto const rank = ranks.rank();
+  PreparedCall call;
+  agreed(ranks, [&] {
+    auto const origin = origin_in(together, ranks.size());
+    call.own = memory_of_shape(together.partition.memory_shape(rank));
+    auto const axes = axes_of(together.edges, together.chunk_shape, together.shape);
+    SharedGrid const grid{together.partition, origin, axes, item};
+    if (together.reads_shared == ReadSharing::none) {
+      call.plan.alone = boxes_of(own_part(grid, rank, true));
+      return;
+    }
+    auto const node = ranks.node_of(rank);
+    call.plan = exchange_plan(grid, rank, together.reads_shared.has_value(), [&](int other) {
+      return together.reads_shared != ReadSharing::node || ranks.node_of(other) == node;
+    });
+  });
+  // Half for the values that a rank owns, half for elements that travel to or from other owners.
+  constexpr auto usual = std::uint64_t{128} << 20;
+  std::uint64_t needed = largest_value(call.plan);
+  if (together.in_one_round) {
+    needed = 0;
+    for (auto const& value : call.plan.owned) needed += value.memory;
+  }
+  call.memory = together.memory != 0 ? together.memory / 2 : std::max(usual, ~ranks.least(~needed));
+  agreed(ranks, [&] {
+    if (together.in_one_round && needed > call.memory)
+      throw BudgetError{to_text({"the values that this rank writes for several ranks need ", needed,
+                                 " bytes, expected at most ", call.memory, ", half of the option memory"})};
+    call.most = set_rounds(call.plan, call.memory);
+  });
+  return call;
+}
+
+TESSERA_DECL void add_counts(Exchanged* to, Exchanged const& counts) {
+  if (!to) return;
+  to->messages += counts.messages;
+  to->bytes += counts.bytes;
+  to->rounds += counts.rounds;
+  to->memory = std::max(to->memory, counts.memory);
+}
+
+TESSERA_DECL void move_together(ErasedCommunicator& ranks, TogetherCall const& together,
+                                FunctionRef<PartMemory(Extents const&)> memory_of_shape, LocalCall local) {
+  Exchanged counts;
+  auto call = prepared(ranks, together, memory_of_shape, local.item);
+  local.memory = call.own;
+  ExchangeRoom room;
+  agreed(ranks, [&] { room = room_for(call.plan, call.most, call.memory, local.item); });
+  counts.memory = room.values.view().size + room.travelling.view().size;
+  agreed(ranks, [&] {
+    together.reads_shared ? read_shared(ranks, call.plan, room, local, counts)
+                          : write_shared(ranks, call.plan, room, local, counts);
+    move_alone(call.plan, local);
+  });
+  add_counts(together.exchanged, counts);
+}
+
+}}}  // namespace tessera::v0::detail

@@ -1,0 +1,79 @@
+// write_shared and read_shared: the values of an ExchangePlan. First the elements travel to the owner of each value,
+// then it writes them; or it reads them, and they travel to the others.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include <tessera/buffer/host_buffer.hpp>
+#include <tessera/core/config.hpp>
+#include <tessera/core/detail/function_ref.hpp>
+#include <tessera/core/dimensions.hpp>
+#include <tessera/parallel/detail/erased_communicator.hpp>
+#include <tessera/parallel/detail/exchange_plan.hpp>
+#include <tessera/parallel/detail/part_rows.hpp>
+#include <tessera/parallel/options.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// The array of one rank, and its memory.
+struct LocalCall {
+  /// Writes the region from that memory, or reads it into it. Strides are in bytes.
+  FunctionRef<void(Region const&, std::byte*, Strides const&)> move;
+  /// Calls a function for each number below the first argument, in any order, on the threads of the array's queue.
+  FunctionRef<void(std::size_t, FunctionRef<void(std::size_t)>)> for_each;
+  PartMemory memory;  ///< of the rank, by places
+  std::size_t item;   ///< bytes of an element
+};
+
+/// One round of a rank: the values that it owns, and those in which it has elements, by owner.
+struct ExchangeRound {
+  std::vector<SharedValue const*> owned{};
+  std::map<int, std::vector<SharedValue const*>> foreign{};
+};
+
+/// What a rank needs for its rounds, allocated before the first message: no rank may fail between two of them.
+struct ExchangeRoom {
+  HostBuffer values, travelling;
+};
+
+/// Requires: the plan has its rounds. `memory`: the most bytes of one owner's round, on any rank.
+TESSERA_DECL ExchangeRoom room_for(ExchangePlan const& plan, std::uint64_t most_of_round, std::uint64_t memory,
+                                   std::size_t item);
+
+/// The shared values that one call writes, round by round. Requires: the plan, which has its rounds, outlives it.
+class SharedWrite {
+ public:
+  /// Called by all ranks: the owners say in which rounds they want elements.
+  SharedWrite(ErasedCommunicator& ranks, ExchangePlan& plan, Exchanged& counts);
+
+  std::size_t rounds() const { return rounds_.size(); }
+  /// Sends this rank's elements of a round, and receives those of the values that it owns into `values`, which then has
+  /// all that `write` needs: the rank's memory is no longer used. Throws errors of `ranks` alone.
+  void exchange(ErasedCommunicator& ranks, std::size_t round, ByteSpan<space::Host> values, HostBuffer& travelling,
+                PartMemory const& own, std::size_t item, Exchanged& counts) const;
+  /// Writes the values of a round. Throws: errors of `move`.
+  void write(std::size_t round, ByteSpan<space::Host> values, LocalCall const& call) const;
+
+ private:
+  std::vector<ExchangeRound> rounds_{};
+};
+
+/// Called by all ranks. Errors of `move` are thrown when all messages have been exchanged; errors of `ranks` at once.
+TESSERA_DECL void write_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
+                               Exchanged& counts);
+TESSERA_DECL void read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
+                              Exchanged& counts);
+
+/// Copies the boxes that the rank moves by itself. `move_copied` moves them from there.
+TESSERA_DECL HostBuffer copied_alone(ExchangePlan const& plan, PartMemory const& own, std::size_t item);
+TESSERA_DECL void move_copied(ExchangePlan const& plan, HostBuffer& copy, LocalCall const& call);
+/// The boxes that the rank moves by itself.
+TESSERA_DECL void move_alone(ExchangePlan const& plan, LocalCall const& call);
+
+}}}  // namespace tessera::v0::detail
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/parallel/detail/two_phase.ipp>
+#endif

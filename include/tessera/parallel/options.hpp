@@ -1,0 +1,54 @@
+// LocalWriteOptions and LocalReadOptions: how ranks write and read together. Exchanged: counters of what they send.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/core/dimensions.hpp>
+#include <tessera/transfer/options.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// Counters of one rank, for one or several calls. Of messages with elements; those by which ranks agree have a fixed
+/// number and size.
+struct Exchanged {
+  std::uint64_t messages = 0;  ///< sent to other ranks, those included that say in which round elements are wanted
+  std::uint64_t bytes = 0;     ///< in these messages
+  std::uint64_t rounds = 0;    ///< of messages, in which this rank took part
+  std::uint64_t memory = 0;    ///< bytes that one call had at most, beside the caller's memory and the codecs'
+};
+
+/// Options of write_local. All but `write` and `exchanged` are the same on all ranks.
+struct LocalWriteOptions {
+  Extents origin{};            ///< where the partition begins in the array; empty: at its first element
+  std::uint64_t memory = 0;    ///< most bytes for elements on their way; 0: 256 MiB, or what one value needs
+  WriteOptions write{};        ///< of this rank's writes
+  Exchanged* exchanged = nullptr;  ///< added to, if given
+};
+
+/// Options of a LocalWriter. All but `write` and `exchanged` are the same on all ranks.
+struct LocalWriterOptions {
+  std::size_t in_flight = 2;  ///< calls whose elements are not yet in the store, at most; 1 or more
+  bool copies = false;     ///< the caller's memory is copied: it is free when the call returns
+  /// Most bytes of a call in flight, beside the caller's memory and its copy; 0: what it needs.
+  std::uint64_t memory = 0;
+  WriteOptions write{};      ///< of this rank's writes
+  Exchanged* exchanged = nullptr;  ///< added to, if given
+};
+
+/// Who fetches a stored value that several ranks read.
+enum class ReadSharing {
+  none,  ///< each of them, without a message
+  node,  ///< one of each node, which sends the others their elements
+  all,   ///< one of all ranks
+};
+
+/// Options of read_local. All but `read` and `exchanged` are the same on all ranks.
+struct LocalReadOptions {
+  Extents origin{};                        ///< as in LocalWriteOptions
+  std::uint64_t memory = 0;                ///< likewise
+  ReadSharing sharing = ReadSharing::none; ///< who fetches a value that several ranks read
+  ReadOptions read{};                      ///< of this rank's reads
+  Exchanged* exchanged = nullptr;          ///< added to, if given
+};
+
+}}  // namespace tessera::v0

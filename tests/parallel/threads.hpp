@@ -1,0 +1,163 @@
+// ThreadRanks: a communicator whose ranks are threads of the test. As with MPI's rendezvous, a send is done when it has
+// met its receive: ranks that wait for each other's sends stay waiting.
+#pragma once
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tessera/parallel/communicator.hpp>
+
+namespace test {
+
+class ThreadRanks {
+  struct Transfer {
+    std::byte const* from;
+    std::byte* to;
+    std::size_t size;
+    bool is_done = false;
+  };
+  struct Shared {
+    explicit Shared(int n, int per_node) : size{n}, ranks_per_node{per_node}, wake(static_cast<std::size_t>(n)) {}
+    int const size, ranks_per_node;
+    std::mutex mutex;
+    std::deque<std::condition_variable> wake;  // of each rank
+    std::map<std::pair<int, int>, std::deque<std::shared_ptr<Transfer>>> sent, awaited;  // by sender and receiver
+    // Of calls of all ranks.
+    std::condition_variable all_arrived;
+    int arrived = 0;
+    std::uint64_t call = 0;
+    std::vector<std::vector<std::byte>> given;
+    std::shared_ptr<std::vector<std::vector<std::byte>> const> taken;
+  };
+
+ public:
+  ThreadRanks(std::shared_ptr<Shared> shared, int rank) : shared_{std::move(shared)}, rank_{rank} {}
+
+  int rank() const { return rank_; }
+  int size() const { return shared_->size; }
+  int node_of(int rank) const { return rank / shared_->ranks_per_node; }
+  std::uint64_t least(std::uint64_t number) const {
+    auto const all = together(std::as_bytes(std::span{&number, 1}));
+    for (auto const& one : *all) {
+      std::uint64_t other;
+      std::memcpy(&other, one.data(), sizeof other);
+      number = std::min(number, other);
+    }
+    return number;
+  }
+  void broadcast(std::span<std::byte> bytes, int root) const {
+    auto const all = together(bytes);
+    auto const& from = all->at(static_cast<std::size_t>(root));
+    if (from.size() != bytes.size()) throw std::logic_error{"a broadcast of different sizes"};
+    std::copy(from.begin(), from.end(), bytes.begin());
+  }
+  void gather(std::span<std::byte const> own, std::span<std::byte> all) const {
+    auto to = all.begin();
+    auto const given = together(own);
+    for (auto const& one : *given) to = std::copy(one.begin(), one.end(), to);
+  }
+
+  class exchange_type {
+   public:
+    exchange_type(std::shared_ptr<Shared> shared, int rank) : shared_{std::move(shared)}, rank_{rank} {}
+    void receive(std::span<std::byte> to, int from) {
+      std::lock_guard lock{shared_->mutex};
+      auto transfer = std::make_shared<Transfer>(Transfer{nullptr, to.data(), to.size()});
+      receives_.push_back(transfer);
+      meet({from, rank_}, std::move(transfer), shared_->awaited, shared_->sent, from);
+    }
+    void send(std::span<std::byte const> bytes, int to) {
+      std::lock_guard lock{shared_->mutex};
+      auto transfer = std::make_shared<Transfer>(Transfer{bytes.data(), nullptr, bytes.size()});
+      sends_.push_back(transfer);
+      meet({rank_, to}, std::move(transfer), shared_->sent, shared_->awaited, to);
+    }
+    void wait_for_sends() { wait_for(sends_); }
+    void wait_for_receives() { wait_for(receives_); }
+    void wait() { wait_for(sends_), wait_for(receives_); }
+
+   private:
+    using Queues = std::map<std::pair<int, int>, std::deque<std::shared_ptr<Transfer>>>;
+
+    void meet(std::pair<int, int> pair, std::shared_ptr<Transfer> own, Queues& same, Queues& others, int peer) {
+      auto& waiting = others[pair];
+      if (waiting.empty()) return same[pair].push_back(std::move(own));
+      auto const other = waiting.front();
+      waiting.pop_front();
+      if (other->size != own->size) throw std::logic_error{"a message of another size than was expected"};
+      auto const* from = own->from ? own->from : other->from;
+      auto* to = own->to ? own->to : other->to;
+      if (own->size != 0) std::memcpy(to, from, own->size);
+      own->is_done = other->is_done = true;
+      shared_->wake[static_cast<std::size_t>(peer)].notify_all();
+    }
+    void wait_for(std::vector<std::shared_ptr<Transfer>>& transfers) {
+      std::unique_lock lock{shared_->mutex};
+      for (auto const& one : transfers)
+        shared_->wake[static_cast<std::size_t>(rank_)].wait(lock, [&] { return one->is_done; });
+      transfers.clear();
+    }
+
+    std::shared_ptr<Shared> shared_;
+    int rank_;
+    std::vector<std::shared_ptr<Transfer>> sends_{}, receives_{};
+  };
+  exchange_type exchange() const { return {shared_, rank_}; }
+
+  /// Calls f(ThreadRanks) in a thread for each rank, and returns the text of the error of each; empty: none.
+  static std::vector<std::string> run(int size, std::function<void(ThreadRanks const&)> const& f,
+                                      int ranks_per_node = 4) {
+    auto const shared = std::make_shared<Shared>(size, ranks_per_node);
+    std::vector<std::string> errors(static_cast<std::size_t>(size));
+    {
+      std::vector<std::jthread> threads;
+      for (int rank = 0; rank < size; ++rank)
+        threads.emplace_back([&, rank] {
+          try {
+            f(ThreadRanks{shared, rank});
+          } catch (std::exception const& error) {
+            errors[static_cast<std::size_t>(rank)] = error.what();
+          }
+        });
+    }
+    return errors;
+  }
+
+ private:
+  // The bytes of all ranks.
+  std::shared_ptr<std::vector<std::vector<std::byte>> const> together(std::span<std::byte const> own) const {
+    std::unique_lock lock{shared_->mutex};
+    shared_->given.resize(static_cast<std::size_t>(size()));
+    shared_->given[static_cast<std::size_t>(rank_)].assign(own.begin(), own.end());
+    if (++shared_->arrived == size()) {
+      shared_->arrived = 0;
+      ++shared_->call;
+      shared_->taken = std::make_shared<std::vector<std::vector<std::byte>>>(std::move(shared_->given));
+      shared_->given = {};
+      shared_->all_arrived.notify_all();
+    } else {
+      shared_->all_arrived.wait(lock, [&, call = shared_->call] { return shared_->call != call; });
+    }
+    return shared_->taken;  // the next call ends when all have left this one
+  }
+
+  std::shared_ptr<Shared> shared_;
+  int rank_;
+};
+
+static_assert(tessera::Communicator<ThreadRanks>);
+
+}  // namespace test
