@@ -80,6 +80,16 @@ TEST_CASE("a zip file in a store passes the suite of all stores, stored and defl
   CHECK(made > 10);
 }
 
+TEST_CASE("what zarr-python's ZipStore wrote, with records of large files too, read through a store") {
+  LocalStore<HostBuffer> const files{"tests/zip/data"};
+  for (auto const* name : {"stored.zarr.zip", "deflated.ozx", "zip64.zarr.zip"}) {
+    ZipStore const store{files, {name}};
+    auto const plain = open_array<std::int32_t, 2>(store, "plain").read(all);
+    for (std::uint64_t i = 0; i < 4; ++i)
+      for (std::uint64_t j = 0; j < 6; ++j) CHECK(plain(i, j) == static_cast<std::int32_t>(i * 6 + j));
+  }
+}
+
 TEST_CASE("the directory is read once; a value read whole is one request, a part of a stored one two") {
   test::TemporaryFolder folder;
   auto const large = noise(300'000);
