@@ -69,6 +69,8 @@ void add_tensor(nb::module_& module);
 void add_selection(nb::module_& module);
 void add_array(nb::module_& module);
 void add_nodes(nb::module_& module);
+void add_groups(nb::module_& module);
+void add_transfers(nb::module_& module);
 void add_chunks(nb::module_& module);
 void add_sharing(nb::module_& module);
 void add_arrow(nb::module_& module);

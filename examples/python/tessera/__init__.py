@@ -11,6 +11,7 @@ _finalize(_finalize, int).detach()
 from . import _spaces
 from ._array import Array
 from ._attributes import Attributes
+from ._build import info
 from ._columns import AttachedColumn, PublishedColumn, attach_column, publish_column
 from ._errors import (
     BudgetError,
@@ -29,8 +30,10 @@ from ._errors import (
     SelectionError,
     StoreError,
 )
-from ._group import Group, create_array, create_group, open
+from ._group import Group
+from ._info import ArrayInfo
 from ._loader import Loader, read_boxes
+from ._open import consolidate_metadata, create_array, create_group, open, open_array, open_group
 from ._padding import Padding
 from ._sharing import Attached, Published, SharedArrays, ask_for, attach, publish
 from ._tessera import (
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
 __version__ = _version("tessera")
 __all__ = [
     "Array",
+    "ArrayInfo",
     "Attached",
     "AttachedColumn",
     "Attributes",
@@ -92,9 +96,13 @@ __all__ = [
     "ask_for",
     "attach",
     "attach_column",
+    "consolidate_metadata",
     "create_array",
     "create_group",
+    "info",
     "open",
+    "open_array",
+    "open_group",
     "publish",
     "publish_column",
     "read_boxes",

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _selection, _spaces, _tessera
+from ._async import finished
 from ._attributes import Attributes
 from ._errors import ExchangeError, SelectionError, StoreError
-from ._stores import is_folder
+from ._info import ArrayInfo, info_of
+from ._stores import Store
 from ._tessera import Selection, Tensor
 from ._types import SMALL_NUMBERS, as_numpy, numpy_dtype, shown_by
 
@@ -37,7 +40,7 @@ class Array:
     """A handle; several threads may use it. `array[...]` is a NumPy array over memory that tessera filled; with
     `space="device"` a DeviceTensor, which PyTorch and CuPy accept."""
 
-    def __init__(self, native: _tessera.Array, store: _tessera.Store, path: str, space: str = "host") -> None:
+    def __init__(self, native: _tessera.Array, store: Store, path: str, space: str = "host") -> None:
         self._native, self._store = native, store
         self.space = space  # of the memory that elements are read into
         self._other: Any = None  # in device memory
@@ -88,6 +91,25 @@ class Array:
     def fill_value(self) -> Any:
         """The value of elements that were not written, as in zarr.json."""
         return self._document["fill_value"]
+
+    @property
+    def dimension_names(self) -> tuple[str | None, ...] | None:
+        """None, if the array has none."""
+        names = self._document.get("dimension_names")
+        return None if names is None else tuple(names)
+
+    @property
+    def read_only(self) -> bool:
+        return self._store.read_only
+
+    @property
+    def info(self) -> ArrayInfo:
+        """What its document says, for people: `print(array.info)`. Reads no chunk."""
+        return info_of(self._document, self.nbytes, self._store)
+
+    def info_complete(self) -> ArrayInfo:
+        """Also how many chunks, or shards, are stored, and their bytes. Lists their keys."""
+        return info_of(self._document, self.nbytes, self._store, self._store.native.stored(self.path))
 
     @property
     def attrs(self) -> Attributes:
@@ -142,9 +164,36 @@ class Array:
             self._native.read_out(selection, out, progress)
         return out
 
+    async def read_async(self, selection: Any = ..., out: Any = None) -> Any:
+        """As `read` into host memory, but other tasks of the loop go on meanwhile. Any number of reads may be under way.
+        A cancelled task ends the read before its next group of chunks, and then does not use `out` any more."""
+        found = _selection.any_of(self._native, selection)
+        if out is None and self.space == "pinned":
+            out = _spaces.device().pinned(found.shape, self._native.dtype)
+        elif out is None:
+            self._expect_host()
+            out = self._native.empty(found)
+        await finished(functools.partial(_tessera.start_read, self._native, found, out))
+        return out
+
+    async def write_async(self, selection: Any, value: Any) -> None:
+        """As `array[selection] = value` from host memory, but other tasks of the loop go on meanwhile. A cancelled task
+        ends the write; each chunk is then written wholly or not at all."""
+        found = _selection.any_of(self._native, selection)
+        self._expect_folder()
+        await finished(functools.partial(_tessera.start_write, self._native, found, self._as_written(found, value)))
+
+    def _expect_host(self) -> None:
+        if self.space == "device":
+            raise ExchangeError(
+                "found an array with space='device', expected 'host' or 'pinned', or an `out`: reads into device memory "
+                "return at once without await"
+            )
+
     def _expect_folder(self) -> None:
-        """Writes would make the folder anew, as an array without a document."""
-        if not os.path.isdir(self.store_path) and is_folder(self._store):
+        """Of a store that may be written. Writes would make the folder anew, as an array without a document."""
+        self._store.expect_writable(self.path)
+        if self._store.kind == "folder" and not os.path.isdir(self.store_path):
             error = StoreError(f"{self.store_path}: the array's folder is gone")
             error.store, error.key = self._store.folder, self.path
             raise error
@@ -154,13 +203,16 @@ class Array:
         if _spaces.is_on_device(value):
             self._on_device.write(selection, value)
             return
+        self._native.write(selection, self._as_written(selection, value))
+
+    def _as_written(self, selection: Selection, value: Any) -> Any:
+        """Memory of the selection's shape and the array's type."""
         if self._dtype is None:
-            self._native.write(selection, value)
-            return
+            return value
         value = np.broadcast_to(as_numpy(value).astype(self._dtype, copy=False), selection.shape)
         if value.dtype.byteorder == ">":
             value = value.astype(value.dtype.newbyteorder("="))
-        self._native.write(selection, np.ascontiguousarray(value) if selection.joins else value)
+        return np.ascontiguousarray(value) if selection.joins else value
 
     def __getitem__(self, index: Any) -> Any:
         found = self._shown(self._read(_selection.any_of(self._native, index)))
@@ -193,6 +245,7 @@ class Array:
 
     def resize(self, shape: int | Sequence[int]) -> None:
         """To that shape, in elements. New elements have the fill value; cut elements are removed."""
+        self._store.expect_writable(self.path)
         self._native.resize([int(shape)] if isinstance(shape, (int, np.integer)) else [int(n) for n in shape])
 
     def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
@@ -206,8 +259,27 @@ class Array:
         self._native.append(data, axis % self.ndim)
         return self.shape
 
+    def close(self) -> None:
+        """Ends the writing of a zip file. Other stores need none."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._store.close() if kind is None else self._store.discard()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Of its address and options; the elements stay where they are."""
+        return opened, (self._store, self.path, self.space)
+
     def __len__(self) -> int:
         return self.shape[0]
 
     def __repr__(self) -> str:
         return f"<tessera.Array {self.path or '/'} shape={self.shape} dtype={self._native.dtype}>"
+
+
+def opened(store: Store, path: str, space: str) -> Array:
+    """Raises NodeNotFound, or MetadataError, which names the cause."""
+    return Array(store.native.open_array(path), store, path, space)
