@@ -32,6 +32,10 @@ class _Indexer:
     def __getitem__(self, index: Any) -> Any:
         return self._array._shown(self._array._read(self._select(self._array._native, index)))
 
+    async def read_async(self, index: Any, out: Any = None) -> Any:
+        """As `Array.read_async`."""
+        return await self._array._read_async(self._select(self._array._native, index), out)
+
     def __setitem__(self, index: Any, value: Any) -> None:
         self._array._write(self._select(self._array._native, index), value)
 
@@ -167,13 +171,15 @@ class Array:
     async def read_async(self, selection: Any = ..., out: Any = None) -> Any:
         """As `read` into host memory, but other tasks of the loop go on meanwhile. Any number of reads may be under way.
         A cancelled task ends the read before its next group of chunks, and then does not use `out` any more."""
-        found = _selection.any_of(self._native, selection)
+        return await self._read_async(_selection.any_of(self._native, selection), out)
+
+    async def _read_async(self, selection: Selection, out: Any) -> Any:
         if out is None and self.space == "pinned":
-            out = _spaces.device().pinned(found.shape, self._native.dtype)
+            out = _spaces.device().pinned(selection.shape, self._native.dtype)
         elif out is None:
             self._expect_host()
-            out = self._native.empty(found)
-        await finished(functools.partial(_tessera.start_read, self._native, found, out))
+            out = self._native.empty(selection)
+        await finished(functools.partial(_tessera.start_read, self._native, selection, out))
         return out
 
     async def write_async(self, selection: Any, value: Any) -> None:

@@ -141,6 +141,11 @@ class Group(Mapping[str, Any]):
                 deeper = node._members(None if max_depth is None else max_depth - 1)
                 yield from ((f"{name}/{below}", one) for below, one in deeper)
 
+    def _groups_below(self) -> Iterator[tuple[str, Group]]:
+        for name, group in self.groups():
+            yield name, group
+            yield from ((f"{name}/{below}", one) for below, one in group._groups_below())
+
     def nmembers(self, max_depth: int | None = 0) -> int:
         return len(self.members(max_depth))
 
