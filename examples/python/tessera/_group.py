@@ -250,12 +250,14 @@ class Group(Mapping[str, Any]):
 
 def made_array(store: _stores.Store, path: str, space: str, overwrite: bool, description: Mapping[str, Any]) -> Array:
     made = document(**description)
+    store.expect_writable(path)
     return Array(store.native.create_array(path, json.dumps(made), overwrite), store, path, space)
 
 
 def made_group(
     store: _stores.Store, path: str, space: str, overwrite: bool, attributes: Mapping[str, Any] | None
 ) -> Group:
+    store.expect_writable(path)
     store.native.create_group(path, json.dumps(dict(attributes or {})), overwrite)
     return Group(store, path, space)
 

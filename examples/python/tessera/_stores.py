@@ -24,6 +24,9 @@ _HOW_TO = {
 }
 
 
+_ZIP_SUFFIXES = (".zip", ".ozx")
+
+
 def expect_name(name: str, what: str = "path") -> str:
     """Raises StoreError for text that is not a Zarr key: not UTF-8, as file names may be, or with a NUL."""
     try:
@@ -71,7 +74,7 @@ class Store:
         self.kind, self.address, self.mode = kind, address, mode
         self._options, self._draft = Options(options), draft
         self.native: _tessera.Store = self._made() if draft is None else draft.store
-        self._is_unfinished = draft is not None
+        self._is_unfinished = False  # a zip file with changes
 
     def _made(self) -> Any:
         given = options_of(self.kind, _shown(self.address), self._options)
@@ -146,9 +149,9 @@ def _root_of(path: str, mode: str | None, options: Mapping[str, Any]) -> tuple[S
     node = pathlib.Path(os.path.abspath(path))
     above = next((folder for folder in (node, *node.parents) if folder.exists()), node)  # new nodes may be levels down
     zip_file = above if os.path.isfile(above) and _is_zip(str(above)) else None
-    if zip_file is None and above.is_dir() and above != node and mode not in (None, "r"):
-        below = above / node.relative_to(above).parts[0]
-        zip_file = below if below.suffix in (".zip", ".ozx") else None
+    if zip_file is None and above != node and mode not in (None, "r"):
+        new = [node, *node.parents][: len(node.relative_to(above).parts)]
+        zip_file = next((path for path in reversed(new) if path.suffix in _ZIP_SUFFIXES), None)
     if zip_file is not None:
         name = "/".join(node.relative_to(zip_file).parts)
         if mode in (None, "r"):
@@ -196,12 +199,10 @@ def find(
 
 def find_to_make(address: Address, storage_options: Mapping[str, Any] | None) -> tuple[Store, str]:
     """For a node that is made by itself. Raises StoreError for zip files, which have to be closed, and for web servers."""
-    path = os.fsdecode(address)
-    if "://" not in path:
-        whole = pathlib.Path(os.path.abspath(path)) if "\0" not in path else pathlib.Path()
-        for part in (whole, *whole.parents):
-            if (part.suffix in (".zip", ".ozx") and not part.exists()) or (part.is_file() and _is_zip(str(part))):
-                raise StoreError(f"{path}: zip files are written by tessera.open(path, mode='a'), and then closed")
     store, node = find(address, None, storage_options)
+    whole = pathlib.Path(store.folder, node)
+    parts = [part for part in (whole, *whole.parents) if part.suffix in _ZIP_SUFFIXES and not part.exists()]
+    if store.kind == "zip" or (store.kind == "folder" and parts):
+        raise StoreError(f"{whole}: zip files are written by tessera.open(path, mode='a'), and then closed")
     store.expect_writable(node)
     return store, node
