@@ -34,7 +34,8 @@ void add_errors(nb::module_&) {
       auto const module = nb::module_::import_("tessera._errors");
       auto const type = module.attr(class_of(error));
       auto const* const metadata = dynamic_cast<tessera::MetadataError const*>(&error);
-      nb::object const made = type(module.attr("in_words_of_python")(error.what(), metadata ? metadata->unsupported() : ""));
+      nb::object const made =
+          type(module.attr("in_words_of_python")(error.what(), metadata ? metadata->unsupported() : ""));
       made.attr("store") = error.store();
       made.attr("key") = error.key();
       made.attr("codec") = error.codec();

@@ -37,11 +37,12 @@ std::vector<std::pair<std::string, std::string>> children(Group const& group) {
 
 void add_groups(nb::module_& module) {
   nb::class_<Group>(module, "Group", "An open group; with consolidated metadata, as that was when it was opened.")
-      .def("__init__",
-           [](Group* group, Store const& store, std::string const& path, std::optional<bool> use_consolidated) {
-             new (group) Group{open_group(store, path, use_consolidated)};
-           },
-           nb::arg("store"), nb::arg("path"), nb::arg("use_consolidated").none() = nb::none())
+      .def(
+          "__init__",
+          [](Group* group, Store const& store, std::string const& path, std::optional<bool> use_consolidated) {
+            new (group) Group{open_group(store, path, use_consolidated)};
+          },
+          nb::arg("store"), nb::arg("path"), nb::arg("use_consolidated").none() = nb::none())
       .def_prop_ro("is_consolidated", [](Group const& group) { return group.consolidated() != nullptr; })
       .def_prop_ro("zarr_format", [](Group const& group) { return static_cast<int>(group.metadata().format); })
       .def("node_type", &node_type, nb::arg("name"))

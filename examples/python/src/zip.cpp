@@ -25,11 +25,12 @@ NB_MODULE(_zip, module) {
       "store", [](std::string path) { return python::Store{tessera::ZipStore{std::move(path)}}; }, nb::arg("path"),
       "It is read only.");
   nb::class_<Draft>(module, "Draft", "A zip file that is written: what was written becomes the file by `flush`.")
-      .def("__init__",
-           [](Draft* draft, std::string path, bool overwrite) {
-             new (draft) Draft{tessera::WritableZipStore{std::move(path), {.overwrite = overwrite}}};
-           },
-           nb::arg("path"), nb::arg("overwrite"))
+      .def(
+          "__init__",
+          [](Draft* draft, std::string path, bool overwrite) {
+            new (draft) Draft{tessera::WritableZipStore{std::move(path), {.overwrite = overwrite}}};
+          },
+          nb::arg("path"), nb::arg("overwrite"))
       .def_prop_ro("store", [](Draft const& draft) { return python::Store{draft.zip}; })
       .def("flush", &Draft::flush);
 }
