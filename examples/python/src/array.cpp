@@ -48,6 +48,14 @@ void add_array(nb::module_& module) {
   nb::class_<Array>(module, "Array", "An open array. For any thread.")
       .def_prop_ro("shape", [](Array const& array) { return tuple_of(array.shape()); })
       .def_prop_ro("dtype", [](Array const& array) { return array.type().name(); })
+      .def_prop_ro("numpy_type", &numpy_type<Array>)
+      .def_prop_ro(
+          "fill",
+          [](Array const& array) {
+            auto const fill = array.metadata().fill;
+            return nb::bytes{reinterpret_cast<char const*>(fill.data()), fill.size()};
+          },
+          "The bytes of the fill value.")
       .def_prop_ro("chunk_shape", [](Array const& array) { return tuple_of(array.chunk_shape()); })
       .def_prop_ro("inner_chunk_shape", [](Array const& array) { return tuple_of(array.inner_chunk_shape()); })
       .def_prop_ro(

@@ -3,7 +3,10 @@
 #include "module.hpp"
 
 #include <optional>
+#include <string>
 #include <thread>
+
+#include <tessera/core/detail/numpy_type.hpp>
 
 namespace python {
 
@@ -46,10 +49,16 @@ class Interruption {
   std::thread::id const caller_ = std::this_thread::get_id();
 };
 
+/// Whether memory of raw bytes is accepted as such elements: NumPy's interface has no name for them.
+inline bool is_of_bytes(tessera::DataType type) {
+  return type.kind == tessera::DataKind::structure || type.format != tessera::NumberFormat::usual;
+}
+
 inline void expect_type(tessera::DataType type, Borrowed const& memory) {
-  if (memory.elements.type != type)
-    throw tessera::ExchangeError{
-        tessera::to_text({"the memory's elements are ", memory.elements.type.name(), ", expected ", type.name()})};
+  auto const found = memory.elements.type;
+  if (found == type || (is_of_bytes(type) && found == tessera::DataType{tessera::DataKind::raw, type.size})) return;
+  throw tessera::ExchangeError{
+      tessera::to_text({"the memory's elements are ", found.name(), ", expected ", type.name()})};
 }
 template <class A>
 void expect_type(A const& array, Borrowed const& memory) {
@@ -63,6 +72,13 @@ void read_into(A const& array, Selection const& selection, std::byte* data, tess
   Interruption interruption{std::move(progress)};
   tessera::ReadOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
   interruption.run([&] { array.on(queue()).read(selection.what, {data, strides}, options); });
+}
+
+/// NumPy's type of the elements, as JSON: its type string; of a struct the list of fields; a name of ml_dtypes.
+template <class A>
+std::string numpy_type(A const& array) {
+  auto const metadata = array.metadata();
+  return tessera::to_json(tessera::detail::numpy_type_value({metadata.type, false, metadata.fields}));
 }
 
 /// All elements, to memory in C order. Requires: the interpreter's lock is not held.

@@ -201,6 +201,7 @@ void add_device_arrays(nb::module_& module) {
       module, "PinnedTensor", "Elements in page-locked memory of the host's, for NumPy and for copies to a device.");
   page_locked.def_prop_ro("shape", [](PinnedTensor const& t) { return tuple_of(t.layout.shape); })
       .def_prop_ro("dtype", [](PinnedTensor const& t) { return t.type.name(); })
+      .def("raw", &raw<PinnedTensor>)
       .def("__dlpack_device__",
            [](PinnedTensor const&) {
              return std::pair{static_cast<int>(kDLCUDAHost), 0};
@@ -221,12 +222,10 @@ void add_device_arrays(nb::module_& module) {
   module.def("open_device", [] { queue_of_device(); });
   module.def(
       "pinned",
-      [](std::vector<std::uint64_t> const& shape, std::string const& dtype) {
-        auto const type = tessera::data_type_named(dtype);
-        if (!type || type->varies()) throw ExchangeError{to_text({"\"", dtype, "\" is no data type of a fixed size"})};
-        return pinned(extents_of(shape), *type);
+      [](Array const& array, std::vector<std::uint64_t> const& shape) {
+        return pinned(extents_of(shape), array.type());
       },
-      nb::arg("shape"), nb::arg("dtype"));
+      nb::arg("array"), nb::arg("shape"), "Memory for elements of the array.");
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&close_queue));
 }
 

@@ -15,7 +15,7 @@ from ._attributes import Attributes
 from ._errors import ExchangeError, SelectionError, StoreError
 from ._stores import is_folder
 from ._tessera import Selection, Tensor
-from ._types import SMALL_NUMBERS, as_numpy, numpy_dtype, shown_by
+from ._types import SMALL_NUMBERS, dtype_if_known, dtype_of, elements_of, exchanged, fill_of, shown_by
 
 Progress = Callable[[int, int], None]
 
@@ -42,13 +42,13 @@ class Array:
         self.space = space  # of the memory that elements are read into
         self._other: Any = None  # in device memory
         self.path = path  # from the store's root
-        self._dtype = None if native.dtype in SMALL_NUMBERS else numpy_dtype(native.dtype)
-        self._shown = shown_by(native.dtype, space)
+        self._dtype = dtype_if_known(native)
+        self._shown = shown_by(self._dtype, native.dtype, space)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Raises ExchangeError, if NumPy has none: elements of bfloat16 and float8 are read into tensors."""
-        return numpy_dtype(self._native.dtype) if self._dtype is None else self._dtype
+        """Raises ExchangeError, if it is one of ml_dtypes, such as bfloat16, and that is not installed: tensors have it."""
+        return dtype_of(self._native) if self._dtype is None else self._dtype
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -86,8 +86,9 @@ class Array:
 
     @property
     def fill_value(self) -> Any:
-        """The value of elements that were not written, as in zarr.json."""
-        return self._document["fill_value"]
+        """The value of elements that were not written: numbers as in zarr.json, others as NumPy has them."""
+        found = fill_of(self._native, self._dtype)
+        return self._document["fill_value"] if found is None else found
 
     @property
     def attrs(self) -> Attributes:
@@ -133,13 +134,13 @@ class Array:
         if out is None and self.space == "host":
             return self._native.read(selection, progress)
         if out is None:
-            out = _spaces.device().pinned(selection.shape, self._native.dtype)
+            out = _spaces.device().pinned(self._native, selection.shape)
         if isinstance(out, np.generic):  # which lends a copy of itself
             raise ExchangeError(f"found a NumPy scalar {out!r} to read into, expected memory")
         if _spaces.is_on_device(out):
             self._on_device.read_out(selection, out, 1 if stream is None else stream, progress)
         else:
-            self._native.read_out(selection, out, progress)
+            self._native.read_out(selection, exchanged(out, self._dtype), progress)
         return out
 
     def _expect_folder(self) -> None:
@@ -154,12 +155,7 @@ class Array:
         if _spaces.is_on_device(value):
             self._on_device.write(selection, value)
             return
-        if self._dtype is None:
-            self._native.write(selection, value)
-            return
-        value = np.broadcast_to(as_numpy(value).astype(self._dtype, copy=False), selection.shape)
-        if value.dtype.byteorder == ">":
-            value = value.astype(value.dtype.newbyteorder("="))
+        value = elements_of(value, self._dtype, selection.shape)
         self._native.write(selection, np.ascontiguousarray(value) if selection.joins else value)
 
     def __getitem__(self, index: Any) -> Any:
@@ -173,7 +169,7 @@ class Array:
         if copy is False:
             raise ValueError("the elements are in a store: they are read into new memory")
         read = self._native.read(_selection.basic(self._native, ...))
-        found: npt.NDArray[Any] = shown_by(self._native.dtype, "host")(read)
+        found: npt.NDArray[Any] = shown_by(self._dtype, self._native.dtype, "host")(read)
         return found if dtype is None else found.astype(dtype, copy=False)
 
     @property
@@ -201,9 +197,7 @@ class Array:
         self._expect_folder()
         if not -self.ndim <= axis < self.ndim:
             raise SelectionError(f"found axis {axis}, expected one of -{self.ndim} to {self.ndim - 1}")
-        if self._dtype is not None:
-            data = np.ascontiguousarray(as_numpy(data), self._dtype)
-        self._native.append(data, axis % self.ndim)
+        self._native.append(elements_of(data, self._dtype), axis % self.ndim)
         return self.shape
 
     def __len__(self) -> int:

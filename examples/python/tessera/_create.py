@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.recfunctions import repack_fields
 
-from ._errors import MetadataError
+from ._errors import ExchangeError, MetadataError
 from ._types import SMALL_NUMBERS, numpy_dtype, small_number
 
 
@@ -16,11 +18,50 @@ def _numbers(given: int | Sequence[int]) -> list[int]:
     return [int(given)] if isinstance(given, (int, np.integer)) else [int(n) for n in given]
 
 
-def _type_name(dtype: np.dtype[Any]) -> str:
-    """Numbers of other libraries have the kind of raw bytes, too. Raises ExchangeError for types the module lacks."""
-    name = f"r{dtype.itemsize * 8}" if dtype.type is np.void and dtype.names is None else dtype.name
-    numpy_dtype(name)
-    return name
+def _kind(dtype: Any) -> np.dtype[Any]:
+    """Raises ExchangeError for types that the module lacks."""
+    found = np.dtype(dtype).newbyteorder("=")
+    if found.hasobject or found.subdtype is not None or (found.kind in "SUV" and found.itemsize == 0):
+        raise ExchangeError(f"found the dtype {found}, expected numbers, times, text of a length, or a struct of these")
+    packed: np.dtype[Any] = found if found.fields is None else repack_fields(found, recurse=True)  # Zarr v3 has no gaps
+    return packed
+
+
+def _data_type(dtype: np.dtype[Any]) -> Any:
+    """As in zarr.json. A struct's is zarr-python's "structured", which all its versions since 3.1 read."""
+    if dtype.fields is not None:
+        fields = [[name, _data_type(_kind(dtype.fields[name][0]))] for name in dtype.names or ()]
+        return {"name": "structured", "configuration": {"fields": fields}}
+    if dtype.kind in "mM":
+        unit, scale = np.datetime_data(dtype)
+        name = "numpy.datetime64" if dtype.kind == "M" else "numpy.timedelta64"
+        return {"name": name, "configuration": {"unit": unit, "scale_factor": scale}}
+    if (small := small_number(dtype)) is not None:
+        return small
+    if dtype.kind in "SUV":
+        names = {"S": "null_terminated_bytes", "U": "fixed_length_utf32", "V": "raw_bytes"}
+        return {"name": names[dtype.kind], "configuration": {"length_bytes": dtype.itemsize}}
+    return numpy_dtype(dtype.name).name
+
+
+def _base64(octets: bytes) -> str:
+    return base64.b64encode(octets).decode()
+
+
+def _other_fill(value: Any, dtype: np.dtype[Any]) -> Any:
+    """Of a time, text of a fixed length or a struct, as in zarr-python's documents."""
+    if value is None:
+        value = "NaT" if dtype.kind in "mM" else dtype.type() if dtype.kind in "SU" else np.zeros((), dtype)
+    try:
+        found = np.asarray(value, dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise MetadataError(f"found fill_value {value!r}, which is no element of {dtype}: {error}") from None
+    is_whole = dtype.kind not in "SU" or np.asarray(value).dtype.kind == dtype.kind and len(value) <= len(found[()])
+    if found.ndim != 0 or not is_whole:
+        raise MetadataError(f"found fill_value {value!r}, which is no element of {dtype}")
+    if dtype.kind in "mM":
+        return int(found.view("int64"))
+    return str(found) if dtype.kind == "U" else _base64(bytes(found[()]) if dtype.kind == "S" else found.tobytes())
 
 
 def converted(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -61,8 +102,10 @@ def _element(value: Any, dtype: np.dtype[Any]) -> Any:
 
 def _fill(value: Any, dtype: np.dtype[Any]) -> Any:
     """As in JSON (core specification, "Fill value"). Raises MetadataError, if it is not an element of that type."""
+    if dtype.kind in "mMSU" or dtype.fields is not None:
+        return _other_fill(value, dtype)
     if dtype.kind == "V":
-        if value is None or (not isinstance(value, bytes) and value == 0):
+        if value is None or (isinstance(value, (int, float)) and value == 0):
             return [0] * dtype.itemsize
         octets = value.tobytes() if isinstance(value, (np.void, memoryview)) else value
         if not isinstance(octets, (bytes, bytearray)) or len(octets) != dtype.itemsize:
@@ -102,6 +145,11 @@ def _guess(shape: list[int], item_size: int) -> list[int]:
     return chunks
 
 
+def _fills_of(small: str) -> str:
+    """A type whose fill values are written as those of a number of ml_dtypes."""
+    return "int8" if "int" in small else "float64"
+
+
 def document(
     *,
     shape: int | Sequence[int],
@@ -115,14 +163,14 @@ def document(
     dimension_names: Sequence[str | None] | None = None,
 ) -> dict[str, Any]:
     small = small_number(dtype)
-    kind = np.dtype("float64" if small else dtype)  # whose fill values are written alike
+    kind = np.dtype(_fills_of(small)) if small else _kind(dtype)
     item_size = SMALL_NUMBERS[small] if small else kind.itemsize
     extents = _numbers(shape)
     if chunks is None and shards is not None:
         raise MetadataError("found shards without chunks: give the shape of the chunks in them")
     inner = _guess(extents, item_size) if chunks is None else _numbers(chunks)
     serializer: dict[str, Any] = {"name": "bytes"}
-    if item_size > 1 and kind.kind != "V":
+    if item_size > 1 and (kind.kind not in "SV" or kind.fields is not None):
         serializer["configuration"] = {"endian": "little"}
     if isinstance(compressors, str):
         if compressors != "auto":
@@ -137,7 +185,7 @@ def document(
         "zarr_format": 3,
         "node_type": "array",
         "shape": extents,
-        "data_type": small or _type_name(kind),
+        "data_type": small or _data_type(kind),
         "chunk_grid": {
             "name": "regular",
             "configuration": {"chunk_shape": inner if shards is None else _numbers(shards)},

@@ -54,6 +54,8 @@ class PinnedTensor(_Tensor):
 
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
+    def raw(self) -> PinnedTensor:
+        """The same memory as raw bytes."""
 
 class Array:
     def __init__(self, array: _tessera.Array) -> None: ...
@@ -90,7 +92,9 @@ class Attached:
     def close(self) -> None: ...
 
 def open_device() -> None: ...
-def pinned(shape: Sequence[int], dtype: str) -> PinnedTensor: ...
+def pinned(array: _tessera.Array, shape: Sequence[int]) -> PinnedTensor:
+    """Memory for elements of the array."""
+
 def pinned_batches() -> _tessera.BatchMemory: ...
 def read_boxes(
     array: Array,
