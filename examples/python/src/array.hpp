@@ -1,6 +1,6 @@
 // Reads and writes of an open array over any store, without the interpreter's lock while chunks are processed.
 #pragma once
-#include "module.hpp"
+#include "strings.hpp"
 
 #include <optional>
 #include <string>
@@ -85,7 +85,15 @@ std::string numpy_type(A const& array) {
 void read_whole(Array const& array, tessera::Extents const& shape, std::byte* data);
 
 template <class A>
+Strings read_strings(A const& array, Selection const& selection, nb::object progress) {
+  return read_strings(array.type(), selection, std::move(progress), [&](auto const& to, auto const& options) {
+    array.on(queue()).read_into(selection.what, to, options);
+  });
+}
+
+template <class A>
 void read_out(A const& array, Selection const& selection, nb::handle out, nb::object progress) {
+  if (array.type().varies()) return put_strings(read_strings(array, selection, std::move(progress)), out);
   auto const memory = borrow(out);
   expect_type(array, memory);
   if (memory.read_only) throw tessera::ExchangeError{"the memory to read into is read-only"};
@@ -95,6 +103,11 @@ void read_out(A const& array, Selection const& selection, nb::handle out, nb::ob
 /// `keep_fill_chunks`: chunks that hold only the fill value are written too.
 template <class A>
 void write(A const& array, Selection const& selection, nb::handle value, nb::object progress, bool keep_fill_chunks) {
+  if (array.type().varies())
+    return write_strings(array.type(), selection, value, std::move(progress), keep_fill_chunks,
+                         [&](auto const& from, auto const& options) {
+                           array.on(queue()).write_from(selection.what, from, options);
+                         });
   auto const memory = borrow(value);
   expect_type(array, memory);
   auto const strides = strides_of(selection, memory.elements.layout);

@@ -23,7 +23,7 @@ tessera::ArrayMetadata read_metadata(std::string const& document) {
 /// The encoded chunks of one call, by their keys, and their array.
 class ChunksInMemory {
  public:
-  using Array = decltype(tessera::open(std::declval<Values const&>(), std::string{}));
+  using Array = decltype(tessera::open_any<AllCodecs>(std::declval<Values const&>(), std::string{}));
 
   explicit ChunksInMemory(std::string const& document) : array{values_, "", read_metadata(document), queue()} {}
 

@@ -16,6 +16,7 @@ NB_MODULE(_tessera, module) {
   python::add_errors(module);
   python::add_tensor(module);
   python::add_selection(module);
+  python::add_strings(module);
   python::add_array(module);
   python::add_nodes(module);
   python::add_chunks(module);

@@ -15,7 +15,7 @@ from ._attributes import Attributes
 from ._errors import ExchangeError, SelectionError, StoreError
 from ._stores import is_folder
 from ._tessera import Selection, Tensor
-from ._types import SMALL_NUMBERS, dtype_if_known, dtype_of, elements_of, exchanged, fill_of, shown_by
+from ._types import SMALL_NUMBERS, VARYING, dtype_if_known, dtype_of, elements_of, exchanged, fill_of, is_of_bytes, shown_by
 
 Progress = Callable[[int, int], None]
 
@@ -43,6 +43,7 @@ class Array:
         self._other: Any = None  # in device memory
         self.path = path  # from the store's root
         self._dtype = dtype_if_known(native)
+        self._is_of_bytes = is_of_bytes(self._dtype)
         self._shown = shown_by(self._dtype, native.dtype, space)
 
     @property
@@ -129,6 +130,8 @@ class Array:
         return self._native.empty(_selection.any_of(self._native, selection))
 
     def _read(self, selection: Selection, out: Any = None, progress: Progress | None = None, stream: Any = None) -> Any:
+        if self._native.dtype in VARYING and (self.space != "host" or _spaces.is_on_device(out)):
+            raise ExchangeError(f"elements of {self._native.dtype} are in host memory: open the array with space='host'")
         if out is None and self.space == "device":
             return self._on_device.read(selection, progress)
         if out is None and self.space == "host":
@@ -140,7 +143,7 @@ class Array:
         if _spaces.is_on_device(out):
             self._on_device.read_out(selection, out, 1 if stream is None else stream, progress)
         else:
-            self._native.read_out(selection, exchanged(out, self._dtype), progress)
+            self._native.read_out(selection, exchanged(out, self._dtype) if self._is_of_bytes else out, progress)
         return out
 
     def _expect_folder(self) -> None:

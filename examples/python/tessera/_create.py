@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.recfunctions import repack_fields
 
 from ._errors import ExchangeError, MetadataError
-from ._types import SMALL_NUMBERS, numpy_dtype, small_number
+from ._types import SMALL_NUMBERS, VARYING, in_native_order, numpy_dtype, small_number
 
 
 def _numbers(given: int | Sequence[int]) -> list[int]:
@@ -19,10 +19,19 @@ def _numbers(given: int | Sequence[int]) -> list[int]:
 
 
 def _kind(dtype: Any) -> np.dtype[Any]:
-    """Raises ExchangeError for types that the module lacks."""
-    found = np.dtype(dtype).newbyteorder("=")
+    """StringDType stands for strings of any length, object for bytes. Raises ExchangeError for types that the module
+    lacks."""
+    names: dict[Any, str] = {str: "string", bytes: "bytes", "str": "string", "variable_length_bytes": "bytes"}
+    if isinstance(dtype, (str, type)) and (name := names.get(dtype, dtype)) in VARYING:
+        return VARYING[name]
+    found = in_native_order(np.dtype(dtype))
+    if found.kind == "T":
+        return VARYING["string"]
     if found.hasobject or found.subdtype is not None or (found.kind in "SUV" and found.itemsize == 0):
-        raise ExchangeError(f"found the dtype {found}, expected numbers, times, text of a length, or a struct of these")
+        raise ExchangeError(
+            f"found the dtype {found}, expected numbers, times, 'string', 'bytes', "
+            "text of a length such as 'U10', or a struct of these"
+        )
     packed: np.dtype[Any] = found if found.fields is None else repack_fields(found, recurse=True)  # Zarr v3 has no gaps
     return packed
 
@@ -32,6 +41,8 @@ def _data_type(dtype: np.dtype[Any]) -> Any:
     if dtype.fields is not None:
         fields = [[name, _data_type(_kind(dtype.fields[name][0]))] for name in dtype.names or ()]
         return {"name": "structured", "configuration": {"fields": fields}}
+    if dtype.kind in "TO":
+        return "string" if dtype.kind == "T" else "variable_length_bytes"
     if dtype.kind in "mM":
         unit, scale = np.datetime_data(dtype)
         name = "numpy.datetime64" if dtype.kind == "M" else "numpy.timedelta64"
@@ -102,6 +113,11 @@ def _element(value: Any, dtype: np.dtype[Any]) -> Any:
 
 def _fill(value: Any, dtype: np.dtype[Any]) -> Any:
     """As in JSON (core specification, "Fill value"). Raises MetadataError, if it is not an element of that type."""
+    if dtype.kind in "TO":
+        given = ("" if dtype.kind == "T" else b"") if value is None else value
+        if not isinstance(given, str if dtype.kind == "T" else bytes):
+            raise MetadataError(f"found fill_value {value!r}, expected {'a str' if dtype.kind == 'T' else 'bytes'}")
+        return str(given) if isinstance(given, str) else _base64(given)
     if dtype.kind in "mMSU" or dtype.fields is not None:
         return _other_fill(value, dtype)
     if dtype.kind == "V":
@@ -169,8 +185,8 @@ def document(
     if chunks is None and shards is not None:
         raise MetadataError("found shards without chunks: give the shape of the chunks in them")
     inner = _guess(extents, item_size) if chunks is None else _numbers(chunks)
-    serializer: dict[str, Any] = {"name": "bytes"}
-    if item_size > 1 and (kind.kind not in "SV" or kind.fields is not None):
+    serializer: dict[str, Any] = {"name": {"T": "vlen-utf8", "O": "vlen-bytes"}.get(kind.kind, "bytes")}
+    if item_size > 1 and (kind.kind not in "SVTO" or kind.fields is not None):
         serializer["configuration"] = {"endian": "little"}
     if isinstance(compressors, str):
         if compressors != "auto":

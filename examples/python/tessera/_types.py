@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import ExchangeError
+from ._errors import ExchangeError, SelectionError
 
 if TYPE_CHECKING:
     from . import _tessera
@@ -68,11 +68,17 @@ def _of_fields(found: Any) -> np.dtype[Any]:
     return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": at})
 
 
+VARYING: dict[str, np.dtype[Any]] = {"string": np.dtypes.StringDType(), "bytes": np.dtype(object)}
+"""Elements of any length, as zarr-python has them in NumPy."""
+
+
 def dtype_of(array: _tessera.Array | _tessera.ChunksInMemory) -> np.dtype[Any]:
     """Of the elements of an array, in the processor's byte order. Raises ExchangeError, if NumPy does not have it."""
     name = array.dtype
     if name.startswith("complex_"):
         raise _lacking(name)
+    if name in VARYING:
+        return VARYING[name]
     return numpy_dtype(name) if name in _numbers else _of_fields(json.loads(array.numpy_type))
 
 
@@ -88,9 +94,15 @@ def dtype_if_known(array: _tessera.Array) -> np.dtype[Any] | None:
 
 def fill_of(array: _tessera.Array, dtype: np.dtype[Any] | None) -> Any:
     """The fill value of times, text, raw bytes and structs; None: the array has numbers."""
-    if dtype is None or dtype.kind in "biufc" or dtype.name in SMALL_NUMBERS:
+    if dtype is None or dtype.kind in "biufc" or dtype.isbuiltin == 2:
         return None
+    if dtype.kind in "TO":
+        return array.fill.decode() if dtype.kind == "T" else array.fill
     return np.frombuffer(array.fill, dtype)[0]
+
+
+def in_native_order(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return dtype if dtype.kind == "T" else dtype.newbyteorder("=")  # NumPy refuses it for strings
 
 
 def small_number(dtype: Any) -> str | None:
@@ -99,9 +111,9 @@ def small_number(dtype: Any) -> str | None:
     return name if name in SMALL_NUMBERS else None
 
 
-def _is_of_bytes(dtype: np.dtype[Any]) -> bool:
-    """Structs, and the numbers of ml_dtypes: their memory is exchanged as raw bytes."""
-    return dtype.fields is not None or dtype.name in SMALL_NUMBERS
+def is_of_bytes(dtype: np.dtype[Any] | None) -> bool:
+    """Structs, and numbers that NumPy has from another library: their memory is exchanged as raw bytes."""
+    return dtype is not None and (dtype.fields is not None or dtype.isbuiltin == 2)
 
 
 def shown_by(dtype: np.dtype[Any] | None, name: str, space: str) -> Callable[[Any], Any]:
@@ -111,14 +123,14 @@ def shown_by(dtype: np.dtype[Any] | None, name: str, space: str) -> Callable[[An
         return lambda memory: memory
     if dtype is None:
         return lambda memory: np.asarray(memory, _of_ml_dtypes(name))
-    if _is_of_bytes(dtype):
+    if is_of_bytes(dtype):
         return lambda memory: np.asarray(memory.raw()).view(dtype)
     return np.from_dlpack if space == "host" and dtype.kind in "biufc" else np.asarray  # the first takes an eighth of the time
 
 
 def exchanged(memory: Any, dtype: np.dtype[Any] | None) -> Any:
     """The same memory, as the compiled half takes it; other libraries' is unchanged."""
-    if dtype is None or not isinstance(memory, np.ndarray) or not _is_of_bytes(dtype):
+    if dtype is None or not is_of_bytes(dtype) or not isinstance(memory, np.ndarray):
         return memory
     if memory.dtype != dtype:
         raise ExchangeError(f"the memory's elements are {memory.dtype}, expected {dtype}")
@@ -132,13 +144,45 @@ def _is_tensor(value: Any) -> bool:
 def elements_of(value: Any, dtype: np.dtype[Any] | None, shape: tuple[int, ...] | None = None) -> Any:
     """Values as memory of that type for the compiled half, converted and broadcast to `shape` as NumPy does it. Tensors
     of numbers that NumPy has from ml_dtypes are unchanged."""
-    if dtype is None or (dtype.name in SMALL_NUMBERS and _is_tensor(value)):
+    if dtype is None or (dtype.isbuiltin == 2 and _is_tensor(value)):
         return value
-    if dtype.fields is not None and not isinstance(value, (np.ndarray, np.void)):
+    if dtype.kind in "TO":
+        found = _strings_of(value, dtype)
+    elif dtype.fields is not None and not isinstance(value, (np.ndarray, np.void)):
         found = np.asarray(value, dtype)  # a tuple is one element
     else:
         found = as_numpy(value).astype(dtype, copy=False)
     return exchanged(found if shape is None else np.broadcast_to(found, shape), dtype)
+
+
+def _strings_of(value: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Raises ExchangeError, if NumPy's conversion to text would be needed: 5 is not "5"."""
+    if dtype.kind == "O":
+        return np.asarray(value, object)  # the compiled half expects bytes
+    try:
+        return np.asarray(value, np.dtypes.StringDType(coerce=False))
+    except (TypeError, ValueError) as error:
+        raise ExchangeError(f"the array's elements are strings: {error}") from None
+
+
+def strings_as_numpy(strings: _tessera.Strings, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+    """`Strings.__array__`."""
+    if copy is False:
+        raise ValueError("NumPy has strings in memory of its own: they are copied")
+    usual = VARYING[strings.dtype]
+    wanted = usual if dtype is None else np.dtype(dtype)
+    found = np.empty(len(items := strings.to_list()), wanted if wanted.kind == "O" else usual)
+    found[:] = items
+    return found.reshape(strings.shape).astype(wanted, copy=False)
+
+
+def put_strings(strings: _tessera.Strings, out: Any) -> None:
+    """Into NumPy's array, which converts them. Raises ExchangeError for other memory."""
+    if not isinstance(out, np.ndarray):
+        raise ExchangeError(f"found a {type(out).__name__} to read {strings.dtype} into, expected an array of NumPy's")
+    if out.shape != strings.shape:
+        raise SelectionError(f"the memory's shape is {out.shape}, expected {strings.shape}")
+    out[...] = strings_as_numpy(strings)
 
 
 def as_numpy(value: Any) -> npt.NDArray[Any]:

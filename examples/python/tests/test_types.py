@@ -188,7 +188,7 @@ def test_without_ml_dtypes(tmp_path, monkeypatch):
             use()
 
 
-@pytest.mark.parametrize("dtype", [object, "U", "S", "V", "complex256", [("a", object)], ("i4", 3)])
+@pytest.mark.parametrize("dtype", [object, "U", "S", "V", "complex256", "O", [("a", object)], ("i4", 3)])
 def test_types_that_are_refused(tmp_path, dtype):
     with pytest.raises(tessera.ExchangeError, match="expected numbers, times|which neither NumPy nor ml_dtypes has"):
         tessera.create_array(tmp_path / "a.zarr", shape=(2,), dtype=dtype)
