@@ -1,6 +1,7 @@
 // Arrays in device memory and in pinned memory, and exchange of such memory with other libraries.
 #include "device.hpp"
 
+#include <map>
 #include <mutex>
 
 #include <tessera/buffer/device_buffer.cuh>
@@ -12,7 +13,8 @@ namespace {
 using tessera::ExchangeError, tessera::to_text;
 
 std::mutex mutex;
-std::optional<DeviceQueue> last_queue;
+std::map<int, DeviceQueue> queues;    // by their devices
+std::optional<DeviceQueue> usual_queue;  // one of them
 
 // Throws: DeviceError, which names the cause, if no device can be used. Without a driver the runtime itself reports
 // that the driver is too old.
@@ -27,10 +29,27 @@ void expect_device() {
                ", which device and pinned memory need: ", why})};
 }
 
-void close_queue() {
+void close_queues() {
   Unlocked const unlocked;
   std::lock_guard const lock{mutex};
-  last_queue.reset();
+  usual_queue.reset();
+  queues.clear();
+}
+
+// A queue of the device, whose stream is made while it is the thread's.
+DeviceQueue new_queue(std::optional<int> device) {
+  if (!device) return DeviceQueue{};
+  int devices = 0, before = 0;
+  tessera::detail::check(::cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+  if (*device < 0 || *device >= devices)
+    throw tessera::DeviceError{to_text({"found device ", *device, ", expected one of 0 to ", devices - 1})};
+  tessera::detail::check(::cudaGetDevice(&before), "cudaGetDevice");
+  struct Back {
+    int device;
+    ~Back() { (void)::cudaSetDevice(device); }  // which it was before
+  } const back{before};
+  tessera::detail::check(::cudaSetDevice(*device), "cudaSetDevice");
+  return DeviceQueue{};
 }
 
 void expect_here(std::byte const* data, DeviceQueue const& on) {
@@ -79,7 +98,7 @@ void write_from_device(DeviceArray& array, Selection const& selection, nb::handl
   Interruption interruption{std::move(progress)};
   tessera::WriteOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
   interruption.run(
-      [&] { array.native.on(array.on).write(selection.what, {memory.elements.data, strides}, options).wait(); });
+      [&] { array.written.on(array.on).write(selection.what, {memory.elements.data, strides}, options).wait(); });
 }
 
 PinnedTensor pinned(tessera::Extents const& shape, tessera::DataType type) {
@@ -120,13 +139,16 @@ void add_exchange(nb::class_<T>& type, ToDlpack&& to_dlpack) {
 
 }  // namespace
 
-DeviceQueue queue_of_device() {
+DeviceQueue queue_of_device(std::optional<int> device) {
   std::lock_guard const lock{mutex};
-  if (!last_queue) {
-    expect_device();
-    last_queue.emplace();
-  }
-  return *last_queue;
+  if (!device && usual_queue) return *usual_queue;
+  if (queues.empty()) expect_device();
+  if (device)
+    if (auto const found = queues.find(*device); found != queues.end()) return found->second;
+  auto made = new_queue(device);
+  auto const& kept = queues.try_emplace(made.device(), made).first->second;
+  if (!device) usual_queue = kept;
+  return kept;
 }
 
 void let_follow(DeviceQueue& on, std::intptr_t stream) {
@@ -214,19 +236,30 @@ void add_device_arrays(nb::module_& module) {
   });
 
   nb::class_<DeviceArray>(module, "Array")
-      .def(nb::init<Array const&>(), nb::arg("array"))
+      .def(
+          "__init__",
+          [](DeviceArray* self, Array const& array, std::optional<int> device, std::string const& decode,
+             bool is_trusted) {
+            auto const by = decode == "host"   ? Decoder::host
+                            : decode == "auto" ? Decoder::automatic
+                                               : Decoder::device;
+            new (self) DeviceArray{array, device, {by, is_trusted}};
+          },
+          nb::arg("array"), nb::arg("device").none(), nb::arg("decode"), nb::arg("trusted"))
       .def("read", &read, nb::arg("selection"), nb::arg("progress") = nb::none())
       .def("read_out", &read_out_of_device, nb::arg("selection"), nb::arg("out"), nb::arg("stream"),
            nb::arg("progress") = nb::none())
       .def("write", &write_from_device, nb::arg("selection"), nb::arg("value"), nb::arg("progress") = nb::none());
-  module.def("open_device", [] { queue_of_device(); });
+  module.def(
+      "open_device", [](std::optional<int> device) { queue_of_device(device); }, nb::arg("device").none());
+  module.def("has_nvcomp", [] { return !nvcomp_codecs(false).empty(); });
   module.def(
       "pinned",
       [](Array const& array, std::vector<std::uint64_t> const& shape) {
         return pinned(extents_of(shape), array.type());
       },
       nb::arg("array"), nb::arg("shape"), "Memory for elements of the array.");
-  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&close_queue));
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&close_queues));
 }
 
 }  // namespace python

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <tessera/ipc/error.hpp>
 
@@ -30,22 +31,24 @@ char const* class_of(tessera::Error const& error) {
 
 // Without the message's cures for C++ programs, and with those for Python programs.
 std::string in_words_of_python(tessera::Error const& error) {
-  constexpr std::string_view of_cpp[]{"<tessera/", ".hpp",    ".cuh",         "codec::", "Codecs<",
+  constexpr std::string_view only_of_cpp[]{"<tessera/", ".hpp",    ".cuh",         "codec::", "Codecs<",
                                       "Pipeline<", "space::", "OutOfRange::", "docs/"};
-  constexpr std::string_view overwrite = ".overwrite = true";
+  constexpr std::pair<std::string_view, std::string_view> options[]{
+      {".overwrite = true", "overwrite=True replaces it"},
+      {"list it as nvcomp::Trusted<...>", "trusted=True vouches for the bytes"}};
   std::string found;
   std::string_view rest = error.what();
   bool is_first = true;
   while (!rest.empty() || is_first) {
     auto const end = rest.find("; ");
     auto const part = rest.substr(0, end);
-    bool const is_cure = std::ranges::any_of(of_cpp, [&](auto word) { return part.find(word) != part.npos; });
+    bool const is_cure = std::ranges::any_of(only_of_cpp, [&](auto word) { return part.find(word) != part.npos; });
     if (is_first || !is_cure) found.append(is_first ? "" : "; ").append(part);
     if (end == rest.npos) break;
     rest.remove_prefix(end + 2), is_first = false;
   }
-  if (auto const at = found.find(overwrite); at != found.npos)
-    found.replace(at, found.size() - at, "overwrite=True replaces it");
+  for (auto const& [of_cpp, of_python] : options)
+    if (auto const at = found.find(of_cpp); at != found.npos) found.replace(at, found.size() - at, of_python);
   auto const* const metadata = dynamic_cast<tessera::MetadataError const*>(&error);
   if (metadata && metadata->unsupported().starts_with("codec "))
     found += "; this module has no such codec: zarr-python may read the array";

@@ -109,7 +109,7 @@ Strings read_strings(DataType type, Selection const& selection, nb::object progr
 }
 
 void put_strings(Strings const& strings, nb::handle out) {
-  nb::module_::import_("tessera._types").attr("put_strings")(strings, out);
+  nb::module_::import_("tessera._strings").attr("put_strings")(strings, out);
 }
 
 void write_strings(DataType type, Selection const& selection, nb::handle value, nb::object progress,
@@ -145,7 +145,7 @@ void add_strings(nb::module_& module) {
       .def(
           "__array__",
           [](nb::handle self, nb::object dtype, nb::object copy) {
-            return nb::module_::import_("tessera._types").attr("strings_as_numpy")(self, dtype, copy);
+            return nb::module_::import_("tessera._strings").attr("strings_as_numpy")(self, dtype, copy);
           },
           nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
       .def("__arrow_c_array__", &strings_to_arrow, nb::arg("requested_schema") = nb::none(),

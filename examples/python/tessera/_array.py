@@ -14,8 +14,9 @@ from . import _selection, _spaces, _tessera
 from ._attributes import Attributes
 from ._errors import ExchangeError, SelectionError, StoreError
 from ._stores import is_folder
+from ._strings import VARYING
 from ._tessera import Selection, Tensor
-from ._types import SMALL_NUMBERS, VARYING, dtype_if_known, dtype_of, elements_of, exchanged, fill_of, is_of_bytes, shown_by
+from ._types import SMALL_NUMBERS, dtype_if_known, dtype_of, elements_of, exchanged, fill_of, is_of_bytes, shown_by
 
 Progress = Callable[[int, int], None]
 
@@ -48,7 +49,7 @@ class Array:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Raises ExchangeError, if it is one of ml_dtypes, such as bfloat16, and that is not installed: tensors have it."""
+        """Raises ExchangeError, if it is one of ml_dtypes, such as bfloat16, which is not installed: use tensors."""
         return dtype_of(self._native) if self._dtype is None else self._dtype
 
     @property
@@ -121,7 +122,7 @@ class Array:
     @property
     def _on_device(self) -> Any:
         if self._other is None:
-            self._other = _spaces.device().Array(self._native)
+            self._other = _spaces.on_device(self._native, self.space)
         return self._other
 
     def empty(self, selection: Any = ...) -> Tensor:
@@ -131,7 +132,7 @@ class Array:
 
     def _read(self, selection: Selection, out: Any = None, progress: Progress | None = None, stream: Any = None) -> Any:
         if self._native.dtype in VARYING and (self.space != "host" or _spaces.is_on_device(out)):
-            raise ExchangeError(f"elements of {self._native.dtype} are in host memory: open the array with space='host'")
+            raise ExchangeError(f"elements of {self._native.dtype} are in host memory: use space='host'")
         if out is None and self.space == "device":
             return self._on_device.read(selection, progress)
         if out is None and self.space == "host":

@@ -11,7 +11,7 @@ from ._array import Array
 from ._attributes import Attributes
 from ._create import document
 from ._errors import StoreError
-from ._spaces import expect_space
+from ._spaces import space_of
 from ._stores import Address
 
 
@@ -29,17 +29,30 @@ def _open(store: _tessera.Store, path: str, space: str) -> Array | Group:
     return Array(store.open_array(path), store, path, space)  # which names the cause, if nothing is there
 
 
-def open(url_or_path: Address, space: str = "host") -> Any:
+def open(
+    url_or_path: Address,
+    space: str = "host",
+    *,
+    device: int | None = None,
+    decode: str = "host",
+    trusted: bool = False,
+) -> Any:
     """Opens an array or a group: `tessera.open("brain.zarr/t1")`. It is in a folder; in a bucket,
     "s3://bucket/brain.zarr/t1"; in a zip file, "brain.zip/t1"; or below an address, "https://host/brain.zarr/t1". The
     last two are read only, and a server has no listing: a group shows its members by consolidated metadata.
 
     Elements are read into memory of `space`: 'host'; 'device', the memory of the calling thread's CUDA device when the
     module first needs one; 'pinned', page-locked host memory, for copies to a device. For a group this applies to its
-    arrays. Raises DeviceError, which names the cause, if CUDA is missing.
+    arrays.
+
+    For `space="device"`: `device` is the number of another device. `decode` says who decodes: the "host"; "auto",
+    nvCOMP on the device if the bytes are checked before, by `crc32c` after the compressor, otherwise the host;
+    "device", nvCOMP: an array whose chunks it cannot decode, or must not, is refused at its first read. nvCOMP's
+    behaviour is undefined for damaged bytes: with `trusted=True` you vouch for bytes that nothing checks. The host
+    encodes.
+    Raises DeviceError, which names the cause, if CUDA, the device or nvCOMP is missing.
     """
-    expect_space(space)
-    return _open(*_stores.find(url_or_path), space)
+    return _open(*_stores.find(url_or_path), space_of(space, device, decode, trusted))
 
 
 def create_array(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _tessera
 from ._array import Array
-from ._create import converted
+from ._fill import converted
 from ._errors import SelectionError
 from ._types import SMALL_NUMBERS, numpy_dtype, small_number
 

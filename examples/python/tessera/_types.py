@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import ExchangeError, SelectionError
+from ._errors import ExchangeError
+from ._strings import VARYING, strings_of
 
 if TYPE_CHECKING:
     from . import _tessera
@@ -68,10 +69,6 @@ def _of_fields(found: Any) -> np.dtype[Any]:
     return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": at})
 
 
-VARYING: dict[str, np.dtype[Any]] = {"string": np.dtypes.StringDType(), "bytes": np.dtype(object)}
-"""Elements of any length, as zarr-python has them in NumPy."""
-
-
 def dtype_of(array: _tessera.Array | _tessera.ChunksInMemory) -> np.dtype[Any]:
     """Of the elements of an array, in the processor's byte order. Raises ExchangeError, if NumPy does not have it."""
     name = array.dtype
@@ -125,7 +122,8 @@ def shown_by(dtype: np.dtype[Any] | None, name: str, space: str) -> Callable[[An
         return lambda memory: np.asarray(memory, _of_ml_dtypes(name))
     if is_of_bytes(dtype):
         return lambda memory: np.asarray(memory.raw()).view(dtype)
-    return np.from_dlpack if space == "host" and dtype.kind in "biufc" else np.asarray  # the first takes an eighth of the time
+    is_fast = space == "host" and dtype.kind in "biufc"
+    return np.from_dlpack if is_fast else np.asarray  # which takes eight times as long
 
 
 def exchanged(memory: Any, dtype: np.dtype[Any] | None) -> Any:
@@ -147,42 +145,12 @@ def elements_of(value: Any, dtype: np.dtype[Any] | None, shape: tuple[int, ...] 
     if dtype is None or (dtype.isbuiltin == 2 and _is_tensor(value)):
         return value
     if dtype.kind in "TO":
-        found = _strings_of(value, dtype)
+        found = strings_of(value, dtype)
     elif dtype.fields is not None and not isinstance(value, (np.ndarray, np.void)):
         found = np.asarray(value, dtype)  # a tuple is one element
     else:
         found = as_numpy(value).astype(dtype, copy=False)
     return exchanged(found if shape is None else np.broadcast_to(found, shape), dtype)
-
-
-def _strings_of(value: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Raises ExchangeError, if NumPy's conversion to text would be needed: 5 is not "5"."""
-    if dtype.kind == "O":
-        return np.asarray(value, object)  # the compiled half expects bytes
-    try:
-        return np.asarray(value, np.dtypes.StringDType(coerce=False))
-    except (TypeError, ValueError) as error:
-        raise ExchangeError(f"the array's elements are strings: {error}") from None
-
-
-def strings_as_numpy(strings: _tessera.Strings, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-    """`Strings.__array__`."""
-    if copy is False:
-        raise ValueError("NumPy has strings in memory of its own: they are copied")
-    usual = VARYING[strings.dtype]
-    wanted = usual if dtype is None else np.dtype(dtype)
-    found = np.empty(len(items := strings.to_list()), wanted if wanted.kind == "O" else usual)
-    found[:] = items
-    return found.reshape(strings.shape).astype(wanted, copy=False)
-
-
-def put_strings(strings: _tessera.Strings, out: Any) -> None:
-    """Into NumPy's array, which converts them. Raises ExchangeError for other memory."""
-    if not isinstance(out, np.ndarray):
-        raise ExchangeError(f"found a {type(out).__name__} to read {strings.dtype} into, expected an array of NumPy's")
-    if out.shape != strings.shape:
-        raise SelectionError(f"the memory's shape is {out.shape}, expected {strings.shape}")
-    out[...] = strings_as_numpy(strings)
 
 
 def as_numpy(value: Any) -> npt.NDArray[Any]:
