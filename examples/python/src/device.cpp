@@ -179,10 +179,18 @@ void read_on_device(DeviceArray const& array, tessera::Extents const& shape, std
 
 Borrowed borrow_of_device(nb::handle object, DeviceQueue& on) {
   auto const ours = reinterpret_cast<std::intptr_t>(on.stream());
-  auto memory = nb::hasattr(object, "__dlpack__") ? borrow_by_dlpack(object, ours)
-                                                  : borrow_by_interface(object, "__cuda_array_interface__");
+  auto const* const interface_name = "__cuda_array_interface__";
+  auto memory = [&] {
+    if (!nb::hasattr(object, "__dlpack__")) return borrow_by_interface(object, interface_name);
+    try {
+      return borrow_by_dlpack(object, ours);
+    } catch (nb::python_error& error) {  // DLPack has neither times nor text nor raw bits
+      if (!error.matches(PyExc_BufferError) || !nb::hasattr(object, interface_name)) throw;
+      return borrow_by_interface(object, interface_name);
+    }
+  }();
   if (memory.tensor.empty()) {
-    auto const interface = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
+    auto const interface = nb::cast<nb::dict>(object.attr(interface_name));
     if (interface.contains("stream") && !interface["stream"].is_none())
       follow(on, nb::cast<std::intptr_t>(interface["stream"]));
   } else {

@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ._errors import MetadataError
 
@@ -15,10 +16,8 @@ def _base64(octets: bytes) -> str:
     return base64.b64encode(octets).decode()
 
 
-def _other_fill(value: Any, dtype: np.dtype[Any]) -> Any:
-    """Of a time, text of a fixed length or a struct, as in zarr-python's documents."""
-    if value is None:
-        value = "NaT" if dtype.kind in "mM" else dtype.type() if dtype.kind in "SU" else np.zeros((), dtype)
+def element_of(value: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """A time, text of a fixed length or a struct. Raises MetadataError, if it is none, or the text is too long."""
     try:
         found = np.asarray(value, dtype)
     except (TypeError, ValueError, OverflowError) as error:
@@ -26,6 +25,14 @@ def _other_fill(value: Any, dtype: np.dtype[Any]) -> Any:
     is_whole = dtype.kind not in "SU" or np.asarray(value).dtype.kind == dtype.kind and len(value) <= len(found[()])
     if found.ndim != 0 or not is_whole:
         raise MetadataError(f"found fill_value {value!r}, which is no element of {dtype}")
+    return found
+
+
+def _other_fill(value: Any, dtype: np.dtype[Any]) -> Any:
+    """As in zarr-python's documents."""
+    if value is None:
+        value = "NaT" if dtype.kind in "mM" else dtype.type() if dtype.kind in "SU" else np.zeros((), dtype)
+    found = element_of(value, dtype)
     if dtype.kind in "mM":
         return int(found.view("int64"))
     return str(found) if dtype.kind == "U" else _base64(bytes(found[()]) if dtype.kind == "S" else found.tobytes())

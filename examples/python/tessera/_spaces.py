@@ -60,7 +60,7 @@ def device() -> Any:
             "pip install -C cmake.define.TESSERA_PYTHON_CUDA=ON ./examples/python"
         ) from None
     except ImportError as error:
-        raise DeviceError(f"the CUDA runtime is missing, which device and pinned memory need: {error}") from error
+        raise DeviceError(f"a library of CUDA is missing, which device and pinned memory need: {error}") from error
 
 
 def device_type(memory: Any) -> int:

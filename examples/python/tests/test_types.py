@@ -192,3 +192,17 @@ def test_without_ml_dtypes(tmp_path, monkeypatch):
 def test_types_that_are_refused(tmp_path, dtype):
     with pytest.raises(tessera.ExchangeError, match="expected numbers, times|which neither NumPy nor ml_dtypes has"):
         tessera.create_array(tmp_path / "a.zarr", shape=(2,), dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", ["<M8[s]", "<U4", "|S3", "|V3", PAIR], ids=str)
+def test_batches(tmp_path, rng, dtype):
+    expected = values(rng, dtype, (9, 5))
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(9, 5), dtype=dtype, chunks=(4, 3))
+    array[...] = expected
+    padding = tessera.Padding(1, constant_values=expected[0, 0])
+    batch = next(tessera.Loader(array, [np.s_[0:4, 0:3]], padding=padding))
+    found = np.asarray(batch.raw()).view(expected.dtype)[0]
+    assert same(found[1:, 1:], expected[:3, :2]) and same(found[0], np.full(3, expected[0, 0]))
+    if dtype != "|V3":
+        with pytest.raises(tessera.SelectionError, match="constant_values"):
+            tessera.Loader(array, [], padding=tessera.Padding(1, constant_values="2020-13" if dtype == "<M8[s]" else 5.5j))
