@@ -51,7 +51,7 @@ void add_groups(nb::module_& module) {
           "open_array",
           [](Group const& group, std::string const& name) {
             Unlocked const unlocked;
-            return tessera::open(group, name, queue());
+            return tessera::open_any<AllCodecs>(group, name, queue());
           },
           nb::arg("name"))
       .def(

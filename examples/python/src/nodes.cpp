@@ -39,7 +39,7 @@ Array create_array(Store const& store, std::string const& path, std::string cons
     (void)reader.at("node_type");
     return tessera::read_array_metadata(reader);
   });
-  return tessera::create_any<tessera::AllCodecs>(store, path, std::move(metadata), {overwrite}, queue());
+  return tessera::create_any<AllCodecs>(store, path, std::move(metadata), {overwrite}, queue());
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ void add_nodes(nb::module_& module) {
           "open_array",
           [](Store const& store, std::string const& path) {
             Unlocked const unlocked;
-            return tessera::open(store, path, queue());
+            return tessera::open_any<AllCodecs>(store, path, queue());
           },
           nb::arg("path"))
       .def("create_array", &create_array, nb::arg("path"), nb::arg("document"), nb::arg("overwrite"))

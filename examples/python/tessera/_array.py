@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import json
 import os
@@ -17,8 +18,9 @@ from ._attributes import Attributes
 from ._errors import ExchangeError, SelectionError, StoreError
 from ._info import ArrayInfo, info_of
 from ._stores import Store
+from ._strings import VARYING
 from ._tessera import Selection, Tensor
-from ._types import SMALL_NUMBERS, as_numpy, numpy_dtype, shown_by
+from ._types import SMALL_NUMBERS, dtype_if_known, dtype_of, elements_of, exchanged, fill_of, is_of_bytes, shown_by
 
 Progress = Callable[[int, int], None]
 
@@ -49,13 +51,14 @@ class Array:
         self.space = space  # of the memory that elements are read into
         self._other: Any = None  # in device memory
         self.path = path  # from the store's root
-        self._dtype = None if native.dtype in SMALL_NUMBERS else numpy_dtype(native.dtype)
-        self._shown = shown_by(native.dtype, space)
+        self._dtype = dtype_if_known(native)
+        self._is_of_bytes = is_of_bytes(self._dtype)
+        self._shown = shown_by(self._dtype, native.dtype, space)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Raises ExchangeError, if NumPy has none: elements of bfloat16 and float8 are read into tensors."""
-        return numpy_dtype(self._native.dtype) if self._dtype is None else self._dtype
+        """Raises ExchangeError, if it is one of ml_dtypes, such as bfloat16, which is not installed: use tensors."""
+        return dtype_of(self._native) if self._dtype is None else self._dtype
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -93,8 +96,9 @@ class Array:
 
     @property
     def fill_value(self) -> Any:
-        """The value of elements that were not written, as in zarr.json."""
-        return self._document["fill_value"]
+        """The value of elements that were not written: numbers as in zarr.json, others as NumPy has them."""
+        found = fill_of(self._native, self._dtype)
+        return self._document["fill_value"] if found is None else found
 
     @property
     def dimension_names(self) -> tuple[str | None, ...] | None:
@@ -145,7 +149,7 @@ class Array:
     @property
     def _on_device(self) -> Any:
         if self._other is None:
-            self._other = _spaces.device().Array(self._native)
+            self._other = _spaces.on_device(self._native, self.space)
         return self._other
 
     def empty(self, selection: Any = ...) -> Tensor:
@@ -154,18 +158,20 @@ class Array:
         return self._native.empty(_selection.any_of(self._native, selection))
 
     def _read(self, selection: Selection, out: Any = None, progress: Progress | None = None, stream: Any = None) -> Any:
+        if self._native.dtype in VARYING and (self.space != "host" or _spaces.is_on_device(out)):
+            raise ExchangeError(f"elements of {self._native.dtype} are in host memory: use space='host'")
         if out is None and self.space == "device":
             return self._on_device.read(selection, progress)
         if out is None and self.space == "host":
             return self._native.read(selection, progress)
         if out is None:
-            out = _spaces.device().pinned(selection.shape, self._native.dtype)
+            out = _spaces.device().pinned(self._native, selection.shape)
         if isinstance(out, np.generic):  # which lends a copy of itself
             raise ExchangeError(f"found a NumPy scalar {out!r} to read into, expected memory")
         if _spaces.is_on_device(out):
             self._on_device.read_out(selection, out, 1 if stream is None else stream, progress)
         else:
-            self._native.read_out(selection, out, progress)
+            self._native.read_out(selection, exchanged(out, self._dtype) if self._is_of_bytes else out, progress)
         return out
 
     async def read_async(self, selection: Any = ..., out: Any = None) -> Any:
@@ -174,12 +180,15 @@ class Array:
         return await self._read_async(_selection.any_of(self._native, selection), out)
 
     async def _read_async(self, selection: Selection, out: Any) -> Any:
+        if self._native.dtype in VARYING:  # whose memory is the library's until all of it is known
+            return await asyncio.to_thread(self._read, selection, out)
         if out is None and self.space == "pinned":
-            out = _spaces.device().pinned(selection.shape, self._native.dtype)
+            out = _spaces.device().pinned(self._native, selection.shape)
         elif out is None:
             self._expect_host()
             out = self._native.empty(selection)
-        await finished(functools.partial(_tessera.start_read, self._native, selection, out))
+        memory = exchanged(out, self._dtype) if self._is_of_bytes else out
+        await finished(functools.partial(_tessera.start_read, self._native, selection, memory))
         return out
 
     async def write_async(self, selection: Any, value: Any) -> None:
@@ -187,6 +196,8 @@ class Array:
         ends the write; each chunk is then written wholly or not at all."""
         found = _selection.any_of(self._native, selection)
         self._expect_folder()
+        if self._native.dtype in VARYING:
+            return await asyncio.to_thread(self._write, found, value)
         await finished(functools.partial(_tessera.start_write, self._native, found, self._as_written(found, value)))
 
     def _expect_host(self) -> None:
@@ -213,11 +224,7 @@ class Array:
 
     def _as_written(self, selection: Selection, value: Any) -> Any:
         """Memory of the selection's shape and the array's type."""
-        if self._dtype is None:
-            return value
-        value = np.broadcast_to(as_numpy(value).astype(self._dtype, copy=False), selection.shape)
-        if value.dtype.byteorder == ">":
-            value = value.astype(value.dtype.newbyteorder("="))
+        value = elements_of(value, self._dtype, selection.shape)
         return np.ascontiguousarray(value) if selection.joins else value
 
     def __getitem__(self, index: Any) -> Any:
@@ -231,7 +238,7 @@ class Array:
         if copy is False:
             raise ValueError("the elements are in a store: they are read into new memory")
         read = self._native.read(_selection.basic(self._native, ...))
-        found: npt.NDArray[Any] = shown_by(self._native.dtype, "host")(read)
+        found: npt.NDArray[Any] = shown_by(self._dtype, self._native.dtype, "host")(read)
         return found if dtype is None else found.astype(dtype, copy=False)
 
     @property
@@ -260,9 +267,7 @@ class Array:
         self._expect_folder()
         if not -self.ndim <= axis < self.ndim:
             raise SelectionError(f"found axis {axis}, expected one of -{self.ndim} to {self.ndim - 1}")
-        if self._dtype is not None:
-            data = np.ascontiguousarray(as_numpy(data), self._dtype)
-        self._native.append(data, axis % self.ndim)
+        self._native.append(elements_of(data, self._dtype), axis % self.ndim)
         return self.shape
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ _IN_PYTHON = [
     (re.compile(pattern), words)
     for pattern, words in [
         (r"\.overwrite = true replaces it.*", "overwrite=True replaces it"),
+        (r"list it as nvcomp::Trusted<\.\.\.>.*", "trusted=True vouches for the bytes"),
         (r"consolidate\(store, path\) makes it", "tessera.consolidate_metadata makes it"),
         (r"LocalOptions\{\.links = Links::follow\} follows links", "storage_options={'follow_links': True} follows links"),
         (r"; LocalOptions::patience sets how long a call waits", ""),

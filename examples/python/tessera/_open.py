@@ -9,20 +9,19 @@ from . import _stores
 from ._array import Array
 from ._errors import MetadataError
 from ._group import Group, made_array, made_group, make_or_open, open_node
-from ._spaces import expect_space
+from ._spaces import Space, space_of
 from ._stores import Address
 
 
 def _opened(
     address: Address,
-    space: str,
+    space: Space,
     mode: str | None,
     storage_options: Mapping[str, Any] | None,
     use_consolidated: bool | None,
     is_array: bool,
     description: dict[str, Any],
 ) -> Any:
-    expect_space(space)
     store, path = _stores.find(address, mode, storage_options)
     if mode in (None, "r", "r+"):
         if description:
@@ -52,6 +51,9 @@ def open(
     mode: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
     use_consolidated: bool | None = None,
+    device: int | None = None,
+    decode: str = "host",
+    trusted: bool = False,
     **description: Any,
 ) -> Any:
     """Opens an array or a group: `tessera.open("brain.zarr/t1")`. It is in a folder; in a bucket,
@@ -71,10 +73,16 @@ def open(
 
     Elements are read into memory of `space`: 'host'; 'device', the memory of the calling thread's CUDA device when the
     module first needs one; 'pinned', page-locked host memory, for copies to a device. For a group this applies to its
-    arrays. Raises DeviceError, which names the cause, if CUDA is missing.
+    arrays.
+
+    For `space="device"`: `device` is the number of another device. `decode` says who decodes: the "host"; "auto",
+    nvCOMP on the device if the bytes are checked before, by `crc32c` after the compressor, otherwise the host;
+    "device", nvCOMP: an array whose chunks it cannot decode, or must not, is refused at its first read. nvCOMP's
+    behaviour is undefined for damaged bytes: with `trusted=True` you vouch for bytes that nothing checks. The host
+    encodes. Raises DeviceError, which names the cause, if CUDA, the device or nvCOMP is missing.
     """
     is_array = "shape" in description
-    return _opened(url_or_path, space, mode, storage_options, use_consolidated, is_array, description)
+    return _opened(url_or_path, space_of(space, device, decode, trusted), mode, storage_options, use_consolidated, is_array, description)
 
 
 def open_array(
@@ -83,10 +91,13 @@ def open_array(
     *,
     mode: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
+    device: int | None = None,
+    decode: str = "host",
+    trusted: bool = False,
     **description: Any,
 ) -> Array:
     """As `open`. Raises MetadataError, if a group is there."""
-    found = _opened(url_or_path, space, mode, storage_options, None, True, description)
+    found = _opened(url_or_path, space_of(space, device, decode, trusted), mode, storage_options, None, True, description)
     if not isinstance(found, Array):
         raise MetadataError(f"{found.store_path}: found a group, expected an array")
     return found
@@ -99,11 +110,14 @@ def open_group(
     mode: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
     use_consolidated: bool | None = None,
+    device: int | None = None,
+    decode: str = "host",
+    trusted: bool = False,
     attributes: Mapping[str, Any] | None = None,
 ) -> Group:
     """As `open`. Raises MetadataError, if an array is there."""
     description = {} if attributes is None else {"attributes": attributes}
-    found = _opened(url_or_path, space, mode, storage_options, use_consolidated, False, description)
+    found = _opened(url_or_path, space_of(space, device, decode, trusted), mode, storage_options, use_consolidated, False, description)
     if not isinstance(found, Group):
         raise MetadataError(f"{found.store_path}: found an array, expected a group")
     return found
