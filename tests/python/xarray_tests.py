@@ -43,7 +43,9 @@ tests = pathlib.Path(__file__).with_name("xarray_backend.py").absolute()
 with tempfile.TemporaryDirectory() as folder:
     report = pathlib.Path(folder, "report.xml")
     options = ["-q", "--tb=short", "-p", "no:cacheprovider", "-p", "xarray.tests.conftest", f"--junitxml={report}"]
-    run = subprocess.run([python, "-m", "pytest", *options, tests], cwd=folder, env=variables, capture_output=True, text=True)
+    run = subprocess.run(
+        [python, "-m", "pytest", *options, tests], cwd=folder, env=variables, capture_output=True, text=True
+    )
     cases = list(xml.etree.ElementTree.parse(report).iter("testcase")) if report.exists() else []
 why = {case.get("name"): one.text or "" for case in cases for one in case if one.tag in ("failure", "error")}
 of_types = {name for name, text in why.items() if any(words in text for words in OF_TYPES)}
@@ -54,4 +56,7 @@ if run.returncode not in (0, 1) or len(cases) < 300 or failed != expected:
     print("failed, and not an exception:", *sorted(failed - expected), sep="\n  ")
     print("an exception, and did not fail:", *sorted(expected - failed), sep="\n  ")
     sys.exit(1)
-print(*run.stdout.strip().splitlines()[-1:], f"({len(EXCEPTIONS)} exceptions, {len(of_types)} of types that the module lacks)")
+print(
+    *run.stdout.strip().splitlines()[-1:],
+    f"({len(EXCEPTIONS)} exceptions, {len(of_types)} of types that the module lacks)",
+)
