@@ -105,6 +105,18 @@ def test_attributes(hierarchy):
     assert dict(attributes) == {}
 
 
+def test_changes_in_between_are_kept(hierarchy):
+    group = tessera.open(hierarchy)
+
+    class Given(dict):
+        def keys(self):  # another program's change, while this one's is under way
+            tessera.open(hierarchy).attrs["between"] = 1
+            return super().keys()
+
+    group.attrs.update(Given(a=1))
+    assert dict(group.attrs) == {"unit": "mm", "between": 1, "a": 1}
+
+
 def set_many(group, worker):
     for i in range(20):
         group.attrs[f"{worker}-{i}"] = i
