@@ -1,5 +1,6 @@
 """Groups, attributes and what is said of them, as zarr-python has them."""
 
+import collections
 import multiprocessing
 
 import numpy as np
@@ -108,7 +109,7 @@ def test_attributes(hierarchy):
 def test_changes_in_between_are_kept(hierarchy):
     group = tessera.open(hierarchy)
 
-    class Given(dict):
+    class Given(collections.UserDict):
         def keys(self):  # another program's change, while this one's is under way
             tessera.open(hierarchy).attrs["between"] = 1
             return super().keys()
