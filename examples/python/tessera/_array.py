@@ -175,8 +175,8 @@ class Array:
         return out
 
     async def read_async(self, selection: Any = ..., out: Any = None) -> Any:
-        """As `read` into host memory, but other tasks of the loop go on meanwhile. Any number of reads may be under way.
-        A cancelled task ends the read before its next group of chunks, and then does not use `out` any more."""
+        """As `read` into host memory, but other tasks of the loop go on meanwhile. Any number of reads may be under
+        way. A cancelled task ends the read before its next group of chunks, and then does not use `out` any more."""
         return await self._read_async(_selection.any_of(self._native, selection), out)
 
     async def _read_async(self, selection: Selection, out: Any) -> Any:
@@ -203,8 +203,8 @@ class Array:
     def _expect_host(self) -> None:
         if self.space == "device":
             raise ExchangeError(
-                "found an array with space='device', expected 'host' or 'pinned', or an `out`: reads into device memory "
-                "return at once without await"
+                "found an array with space='device', expected 'host' or 'pinned', or an `out`: reads into device "
+                "memory return at once without await"
             )
 
     def _expect_folder(self) -> None:

@@ -22,8 +22,8 @@ def _missing(extension: str) -> str | None:
 
 
 def info() -> dict[str, Any]:
-    """Versions; the stores and the codecs that this build has, and why it lacks others, or CUDA. For reports of problems:
-    it shows no address and no option."""
+    """Versions; the stores and the codecs that this build has, and why it lacks others, or CUDA. For reports of
+    problems: it shows no address and no option."""
     extensions = {"zip": "_zip", "http": "_http", "s3": "_s3"}
     missing = {name: why for name, extension in extensions.items() if (why := _missing(extension))}
     without_cuda = _missing("_device")

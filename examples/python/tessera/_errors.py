@@ -10,7 +10,7 @@ _IN_PYTHON = [
         (r"\.overwrite = true replaces it.*", "overwrite=True replaces it"),
         (r"list it as nvcomp::Trusted<\.\.\.>.*", "trusted=True vouches for the bytes"),
         (r"consolidate\(store, path\) makes it", "tessera.consolidate_metadata makes it"),
-        (r"LocalOptions\{\.links = Links::follow\} follows links", "storage_options={'follow_links': True} follows links"),
+        (r"LocalOptions\{\.links = Links::follow\}", "storage_options={'follow_links': True}"),
         (r"; LocalOptions::patience sets how long a call waits", ""),
         (r"found no credentials in S3Options, ", "found no credentials in storage_options, "),
         (r"set S3Options::anonymous to read what is public", "storage_options={'anon': True} reads what is public"),

@@ -175,9 +175,7 @@ class Group(Mapping[str, Any]):
         self._changes()
         return made_array(self._store, path, self.space, overwrite, description)
 
-    def create_group(
-        self, name: str, *, attributes: Mapping[str, Any] | None = None, overwrite: bool = False
-    ) -> Group:
+    def create_group(self, name: str, *, attributes: Mapping[str, Any] | None = None, overwrite: bool = False) -> Group:
         path = self._below(name)
         self._changes()
         return made_group(self._store, path, self.space, overwrite, attributes)

@@ -61,8 +61,8 @@ def open(
     last is read only, and a server has no listing: a group shows its members by consolidated metadata.
 
     `mode`: None opens what is there, for what its store allows, zip files to read; "r" to read, "r+" also to write; "a"
-    makes it, if it is missing; "w" replaces it; "w-" makes it, and raises MetadataError, or StoreError of a zip file, if
-    it is there. What is made is an array, if there is a `shape`: with `create_array`'s arguments; otherwise a group,
+    makes it, if it is missing; "w" replaces it; "w-" makes it, and raises MetadataError, or StoreError of a zip file,
+    if it is there. What is made is an array, if there is a `shape`: with `create_array`'s arguments; otherwise a group,
     with its `attributes`. A zip file that is written is an end of `with`, or `close()`: until then it stays as it was.
 
     `storage_options`: by fsspec's names. For "s3://": endpoint_url, region, key, secret, token, profile, anon; and

@@ -70,7 +70,9 @@ def _shown(address: str) -> str:
 class Store:
     """A store, and what another process needs to open it: pickles have its address and options, also secret ones."""
 
-    def __init__(self, kind: str, address: str, options: Mapping[str, Any], mode: str | None, draft: Any = None) -> None:
+    def __init__(
+        self, kind: str, address: str, options: Mapping[str, Any], mode: str | None, draft: Any = None
+    ) -> None:
         self.kind, self.address, self.mode = kind, address, mode
         self._options, self._draft = Options(options), draft
         self.native: _tessera.Store = self._made() if draft is None else draft.store
@@ -122,7 +124,9 @@ class Store:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._draft is not None:
-            raise StoreError(f"{self.address}: a zip file that is being written has no use in another process: close it")
+            raise StoreError(
+                f"{self.address}: a zip file that is being written has no use in another process: close it"
+            )
         return Store, (self.kind, self.address, self._options, self.mode)
 
     def __del__(self) -> None:
@@ -198,7 +202,8 @@ def find(
 
 
 def find_to_make(address: Address, storage_options: Mapping[str, Any] | None) -> tuple[Store, str]:
-    """For a node that is made by itself. Raises StoreError for zip files, which have to be closed, and for web servers."""
+    """For a node that is made by itself. Raises StoreError for zip files, which have to be closed, and for web
+    servers."""
     store, node = find(address, None, storage_options)
     whole = pathlib.Path(store.folder, node)
     parts = [part for part in (whole, *whole.parents) if part.suffix in _ZIP_SUFFIXES and not part.exists()]

@@ -84,13 +84,18 @@ def _variable(array: Array, masks_fill: bool | None) -> Variable:
     if len(dimensions) != array.ndim or None in dimensions:
         member = "dimension_names" if document["zarr_format"] == 3 else _V2_DIMENSIONS
         error = MetadataError(
-            f"{array.store_path}: found {member} {list(dimensions)}, expected {array.ndim}: xarray needs a name for each"
+            f"{array.store_path}: found {member} {list(dimensions)}, expected {array.ndim}: "
+            "xarray needs a name for each dimension"
         )
         error.store, error.key = array._store.folder, array.path
         raise error
     encoding: dict[str, Any] = {}
     if document["chunk_grid"]["name"] == "regular":
-        encoding = {"chunks": array.chunks, "preferred_chunks": dict(zip(dimensions, array.chunks)), "shards": array.shards}
+        encoding = {
+            "chunks": array.chunks,
+            "preferred_chunks": dict(zip(dimensions, array.chunks)),
+            "shards": array.shards,
+        }
     is_v2 = document["zarr_format"] == 2
     fill = None if document.get("has_no_fill") else _number(array.fill_value, array.dtype)
     if is_v2 if masks_fill is None else masks_fill:
@@ -175,9 +180,9 @@ class Backend(BackendEntrypoint):
         missing; None: in Zarr v2."""
         found = _group_of(filename_or_obj, group, space, consolidated, storage_options)
         return _dataset(
-            found, use_zarr_fill_value_as_mask, drop_variables, mask_and_scale=mask_and_scale, decode_times=decode_times,
-            concat_characters=concat_characters, decode_coords=decode_coords, use_cftime=use_cftime,
-            decode_timedelta=decode_timedelta,
+            found, use_zarr_fill_value_as_mask, drop_variables, mask_and_scale=mask_and_scale,
+            decode_times=decode_times, concat_characters=concat_characters, decode_coords=decode_coords,
+            use_cftime=use_cftime, decode_timedelta=decode_timedelta,
         )  # fmt: skip
 
     def open_groups_as_dict(

@@ -209,6 +209,8 @@ def test_the_end_of_the_interpreter(tmp_path, mode):
     array = tessera.create_array(tmp_path / "a.zarr", shape=(256, 256), dtype="f4", chunks=(16, 16))
     array[...] = 1
     for _ in range(3):
-        done = subprocess.run([sys.executable, "-c", PROGRAM, array.store_path, mode], capture_output=True, timeout=60, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, array.store_path, mode], capture_output=True, timeout=60, text=True
+        )
         assert done.returncode == 0, done.stderr
         assert "Traceback" not in done.stderr, done.stderr  # asyncio itself warns of tasks that it drops

@@ -16,14 +16,22 @@ SHAPE = (64, 48)
 def stored(tmp_path):
     elements = np.arange(64 * 48, dtype="int32").reshape(SHAPE)
     group = tessera.create_group(tmp_path / "g.zarr")
-    array = group.create_array("a", shape=SHAPE, chunks=(4, 4), shards=(16, 24), dtype="int32", dimension_names=["y", "x"])
+    array = group.create_array(
+        "a", shape=SHAPE, chunks=(4, 4), shards=(16, 24), dtype="int32", dimension_names=["y", "x"]
+    )
     array[...] = elements
     return group, elements
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    options = {"n_workers": 4, "threads_per_worker": 1, "processes": True, "dashboard_address": None, "host": "127.0.0.1"}
+    options = {
+        "n_workers": 4,
+        "threads_per_worker": 1,
+        "processes": True,
+        "dashboard_address": None,
+        "host": "127.0.0.1",
+    }
     with dask.config.set({"distributed.worker.daemon": False}), distributed.LocalCluster(**options) as local:
         with distributed.Client(local) as client:
             yield client

@@ -1,5 +1,6 @@
 """Groups, attributes and what is said of them, as zarr-python has them."""
 
+import collections
 import multiprocessing
 
 import numpy as np
@@ -47,11 +48,15 @@ def test_a_tree(hierarchy):
 def test_consolidated_metadata(hierarchy):
     group = tessera.open(hierarchy)
     assert not group.is_consolidated
-    with pytest.raises(tessera.MetadataError, match="no consolidated metadata.*; tessera.consolidate_metadata makes it"):
+    with pytest.raises(
+        tessera.MetadataError, match="no consolidated metadata.*; tessera.consolidate_metadata makes it"
+    ):
         tessera.open(hierarchy, use_consolidated=True)
     found = tessera.consolidate_metadata(hierarchy)
     assert found.is_consolidated and tessera.open(hierarchy, use_consolidated=True).is_consolidated
-    assert names(zarr.open_group(hierarchy, mode="r", use_consolidated=True).members(None)) == names(found.members(None))
+    assert names(zarr.open_group(hierarchy, mode="r", use_consolidated=True).members(None)) == names(
+        found.members(None)
+    )
     (hierarchy / "t1" / "zarr.json").rename(hierarchy / "t1" / "kept")  # everything is read from the copies
     assert names(found.members(None)) == ["scan", "scan/deep", "scan/deep/t2", "t1"]
     np.testing.assert_array_equal(tessera.open(hierarchy)["t1"][:2], np.full((2, 6), 5))
@@ -101,6 +106,18 @@ def test_attributes(hierarchy):
     assert dict(attributes) == {}
 
 
+def test_changes_in_between_are_kept(hierarchy):
+    group = tessera.open(hierarchy)
+
+    class Given(collections.UserDict):
+        def keys(self):  # another program's change, while this one's is under way
+            tessera.open(hierarchy).attrs["between"] = 1
+            return super().keys()
+
+    group.attrs.update(Given(a=1))
+    assert dict(group.attrs) == {"unit": "mm", "between": 1, "a": 1}
+
+
 def set_many(group, worker):
     for i in range(20):
         group.attrs[f"{worker}-{i}"] = i
@@ -116,12 +133,21 @@ def test_processes_change_attributes(hierarchy):
 def test_info(hierarchy):
     array = tessera.open(hierarchy / "t1")
     info = array.info
-    assert (info.zarr_format, info.data_type, info.shape, info.chunk_shape, info.shard_shape) == (3, "int16", (4, 6), (2, 3), None)
+    assert (info.zarr_format, info.data_type, info.shape, info.chunk_shape, info.shard_shape) == (
+        3,
+        "int16",
+        (4, 6),
+        (2, 3),
+        None,
+    )
     assert info.codecs == ("bytes", "zstd") and info.nbytes == 48 and info.stored_chunks is None
     complete, theirs = array.info_complete(), zarr.open_array(hierarchy / "t1", mode="r")
     assert complete.stored_chunks == theirs.nchunks_initialized == 2
     files = [path for path in (hierarchy / "t1").rglob("*") if path.is_file() and path.name != "zarr.json"]
-    assert complete.nbytes_stored == sum(path.stat().st_size for path in files) and complete.ratio == 48 / complete.nbytes_stored
+    assert (
+        complete.nbytes_stored == sum(path.stat().st_size for path in files)
+        and complete.ratio == 48 / complete.nbytes_stored
+    )
     assert "stored_chunks   2\n" in str(complete) and "stored" not in str(info).replace(str(hierarchy), "")
     sharded = tessera.create_array(
         hierarchy / "s", shape=(8,), chunks=(2,), shards=(4,), dtype="int8", dimension_names=["x"], compressors=None
@@ -134,4 +160,6 @@ def test_the_build():
     info = tessera.info()
     assert info["tessera"] == tessera.__version__ and "folder" in info["stores"]
     assert set(info["stores"]) | set(info["missing_stores"]) == {"folder", "zip", "http", "s3"}
-    assert {"zstd", "blosc", "gzip", "transpose"} <= set(info["codecs"]) and info["cuda"] == (info["why_no_cuda"] is None)
+    assert {"zstd", "blosc", "gzip", "transpose"} <= set(info["codecs"]) and info["cuda"] == (
+        info["why_no_cuda"] is None
+    )

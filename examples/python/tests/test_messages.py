@@ -8,11 +8,13 @@ import pytest
 from tessera._errors import in_words_of_python
 
 INCLUDE = pathlib.Path(__file__).resolve().parents[3] / "include" / "tessera"
-NAMES_OF_CPP = r"LocalOptions[{:]|S3Options|HttpOptions|ZipOptions|Links::|\.overwrite = true replaces|consolidate\(store"
+NAMES_OF_CPP = (
+    r"LocalOptions[{:]|S3Options|HttpOptions|ZipOptions|Links::|\.overwrite = true replaces|consolidate\(store"
+)
 
 
 def literals():
-    """The text of those in the library's code for host memory that name a thing of C++ programs, adjacent ones joined."""
+    """The text of those in the library's code that name a thing of C++ programs, adjacent ones joined."""
     found = set()
     for path in sorted((*INCLUDE.rglob("*.hpp"), *INCLUDE.rglob("*.ipp"))):
         if path.is_relative_to(INCLUDE / "c") or path.is_relative_to(INCLUDE / "testing"):
@@ -38,7 +40,7 @@ def test_no_name_of_cpp_is_left(message):
     "message, expected",
     [
         ("a: no codec; include <tessera/with/zfp.hpp>; found x", "a: no codec; found x"),
-        ("a: there is a node already; .overwrite = true replaces it, erase_node erases it", "a: there is a node already; overwrite=True replaces it"),
+        ("a: a node; .overwrite = true replaces it, erase_node erases it", "a: a node; overwrite=True replaces it"),
         ("found codec::Zstd", "found codec::Zstd"),
         ("", ""),
     ],
@@ -48,5 +50,7 @@ def test_advice(message, expected):
 
 
 def test_codecs_that_are_missing():
-    assert in_words_of_python("a: no zfp", "codec zfp").endswith("; this module has no such codec: zarr-python may read the array")
+    assert in_words_of_python("a: no zfp", "codec zfp").endswith(
+        "; this module has no such codec: zarr-python may read the array"
+    )
     assert in_words_of_python("a: no grid", "chunk grid x") == "a: no grid"

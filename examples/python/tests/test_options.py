@@ -44,7 +44,9 @@ def served(folder, wanted):
             serving.join()
 
 
-@pytest.mark.parametrize("given", [lambda headers: {"headers": headers}, lambda headers: {"client_kwargs": {"headers": headers}}])
+@pytest.mark.parametrize(
+    "given", [lambda headers: {"headers": headers}, lambda headers: {"client_kwargs": {"headers": headers}}]
+)
 def test_headers(made, given):
     array, expected = made
     options = given({"Authorization": f"Bearer {SECRET}"})
@@ -53,7 +55,9 @@ def test_headers(made, given):
         np.testing.assert_array_equal(found[...], expected)
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(found))[...], expected)
         with pytest.raises(tessera.StoreError, match="401") as caught:
-            tessera.open(f"{address}/a.zarr", storage_options=given({"Authorization": f"Basic {SECRET}"}) | {"retries": 0})
+            tessera.open(
+                f"{address}/a.zarr", storage_options=given({"Authorization": f"Basic {SECRET}"}) | {"retries": 0}
+            )
         for text in (repr(found), str(found.info), str(caught.value), repr(vars(found)), repr(vars(found._store))):
             assert SECRET not in text
 
@@ -65,7 +69,9 @@ def buckets():
     python = tests.parent / "build/s3-venv/bin/python"
     if not python.exists():
         pytest.skip(f"there is no {python}, which tests/run.sh makes")
-    with subprocess.Popen([python, tests / "s3/server.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        [python, tests / "s3/server.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
         address = f"http://127.0.0.1:{int(server.stdout.readline())}"
         urllib.request.urlopen(f"{address}/-/bucket?name=options").close()
         yield address
@@ -98,7 +104,11 @@ def test_a_bucket_without_the_environment(buckets, monkeypatch):
     [
         ("s3://bucket/a", {"secret": SECRET}, "one of key and secret, expected both"),
         ("s3://bucket/a", {"password": SECRET}, "found password, expected one of endpoint_url"),
-        ("s3://bucket/a", {"client_kwargs": {"verify": SECRET}}, "found verify in client_kwargs, expected one of endpoint_url"),
+        (
+            "s3://bucket/a",
+            {"client_kwargs": {"verify": SECRET}},
+            "found verify in client_kwargs, expected one of endpoint_url",
+        ),
         ("s3://bucket/a", {"key": [SECRET], "secret": SECRET}, "found key of type list, expected str"),
         ("s3://bucket/a", {"anon": 1}, "found anon of type int, expected bool"),
         ("s3://bucket/a", {"addressing_style": SECRET}, "another addressing_style than auto, virtual, path"),

@@ -40,7 +40,11 @@ def test_a_pickle_has_no_elements(tmp_path):
 
 def test_what_a_pickle_keeps(tmp_path):
     array = tessera.create_group(tmp_path / "g.zarr").create_array("deep/a", shape=(3,), dtype="int8")
-    for node in (array, tessera.open(tmp_path / "g.zarr", mode="r"), tessera.open(tmp_path / "g.zarr/deep/a", mode="r")):
+    for node in (
+        array,
+        tessera.open(tmp_path / "g.zarr", mode="r"),
+        tessera.open(tmp_path / "g.zarr/deep/a", mode="r"),
+    ):
         again = pickle.loads(pickle.dumps(node))
         assert (again.path, again.space, again.read_only) == (node.path, node.space, node.read_only)
         assert again.store_path == node.store_path

@@ -41,20 +41,40 @@ def stored(tmp_path, request):
 
 
 def test_the_same_datasets(stored):
-    for options in ({}, {"chunks": {}}, {"mask_and_scale": False, "decode_times": False}, {"group": "deep/one"}, {"drop_variables": ["t", "x"]}):
+    for options in (
+        {},
+        {"chunks": {}},
+        {"mask_and_scale": False, "decode_times": False},
+        {"group": "deep/one"},
+        {"drop_variables": ["t", "x"]},
+    ):
         ours = xarray.open_dataset(stored, engine="tessera", **options)
         theirs = xarray.open_dataset(stored, engine="zarr", consolidated=False, **options)
         xarray.testing.assert_identical(ours.load(), theirs.load())
         for name in theirs.variables:
-            keep = ("chunks", "preferred_chunks", "shards", "fill_value", "_FillValue", "scale_factor", "dtype", "units")
+            keep = (
+                "chunks",
+                "preferred_chunks",
+                "shards",
+                "fill_value",
+                "_FillValue",
+                "scale_factor",
+                "dtype",
+                "units",
+            )
             of_ours, of_theirs = ours[name].encoding, theirs[name].encoding
             np.testing.assert_equal({k: of_ours.get(k) for k in keep}, {k: of_theirs.get(k) for k in keep})
 
 
 def test_the_same_groups(stored):
-    ours, theirs = xarray.open_datatree(stored, engine="tessera"), xarray.open_datatree(stored, engine="zarr", consolidated=False)
+    ours, theirs = (
+        xarray.open_datatree(stored, engine="tessera"),
+        xarray.open_datatree(stored, engine="zarr", consolidated=False),
+    )
     xarray.testing.assert_identical(ours.load(), theirs.load())
-    assert set(xarray.open_groups(stored, engine="tessera")) == set(xarray.open_groups(stored, engine="zarr", consolidated=False))
+    assert set(xarray.open_groups(stored, engine="tessera")) == set(
+        xarray.open_groups(stored, engine="zarr", consolidated=False)
+    )
     ours = xarray.open_datatree(stored, engine="tessera", group="deep")
     theirs = xarray.open_datatree(stored, engine="zarr", consolidated=False, group="deep")
     xarray.testing.assert_identical(ours.load(), theirs.load())
@@ -76,7 +96,10 @@ def indexers():
 
 @pytest.mark.parametrize("indexer", indexers())
 def test_lazy_indexing(stored, indexer):
-    ours, theirs = xarray.open_dataset(stored, engine="tessera"), xarray.open_dataset(stored, engine="zarr", consolidated=False).load()
+    ours, theirs = (
+        xarray.open_dataset(stored, engine="tessera"),
+        xarray.open_dataset(stored, engine="zarr", consolidated=False).load(),
+    )
     xarray.testing.assert_identical(ours.isel(indexer).load(), theirs.isel(indexer))
     twice = {"x": slice(1, None, 2)}
     xarray.testing.assert_identical(ours.isel(twice).isel({"x": [2, 0]}).load(), theirs.isel(twice).isel({"x": [2, 0]}))
@@ -90,7 +113,11 @@ def test_lazy_indexing(stored, indexer):
 def test_only_what_is_needed_is_read(stored, monkeypatch):
     asked = []
     read = tessera.Array._read
-    monkeypatch.setattr(tessera.Array, "_read", lambda array, selection, *more: asked.append(selection.shape) or read(array, selection, *more))
+    monkeypatch.setattr(
+        tessera.Array,
+        "_read",
+        lambda array, selection, *more: asked.append(selection.shape) or read(array, selection, *more),
+    )
     found = xarray.open_dataset(stored, engine="tessera").t
     asked.clear()
     found[1, 2:4].load()
@@ -113,16 +140,22 @@ def test_stores(stored, tmp_path):
 
 
 def test_fill_values_as_masks(tmp_path):
-    array = tessera.create_group(tmp_path / "g.zarr").create_array("a", shape=(3,), dtype="float32", fill_value=7, dimension_names=["x"])
+    array = tessera.create_group(tmp_path / "g.zarr").create_array(
+        "a", shape=(3,), dtype="float32", fill_value=7, dimension_names=["x"]
+    )
     array[1] = 1
     ours = xarray.open_dataset(tmp_path / "g.zarr", engine="tessera", use_zarr_fill_value_as_mask=True)
     np.testing.assert_array_equal(ours.a, [np.nan, 1, np.nan])
     np.testing.assert_array_equal(xarray.open_dataset(tmp_path / "g.zarr", engine="tessera").a, [7, 1, 7])
 
 
-@pytest.mark.parametrize("dtype, fill", [("float32", np.nan), ("float64", -np.inf), ("complex64", complex(1, np.nan)), ("bool", True)])
+@pytest.mark.parametrize(
+    "dtype, fill", [("float32", np.nan), ("float64", -np.inf), ("complex64", complex(1, np.nan)), ("bool", True)]
+)
 def test_fill_values(tmp_path, dtype, fill):
-    tessera.create_group(tmp_path / "g.zarr").create_array("a", shape=(3,), dtype=dtype, fill_value=fill, dimension_names=["x"])
+    tessera.create_group(tmp_path / "g.zarr").create_array(
+        "a", shape=(3,), dtype=dtype, fill_value=fill, dimension_names=["x"]
+    )
     found = xarray.open_dataset(tmp_path / "g.zarr", engine="tessera").a.encoding["fill_value"]
     np.testing.assert_equal(found, np.dtype(dtype).type(fill))
 

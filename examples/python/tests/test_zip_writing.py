@@ -97,7 +97,11 @@ def test_an_exception_leaves_the_file_as_it_was(tmp_path):
             with tessera.open(path, mode="w") as group:
                 group.create_array("a", **NEW)
                 raise LookupError
-        del group
+        with pytest.raises(LookupError):
+            with tessera.open(path / "deep/a", mode="r+") as array:
+                array[0] = 9
+                raise LookupError
+        del group, array
     assert path.read_bytes() == before and [one.name for one in tmp_path.iterdir()] == ["a.zip"]
 
 
