@@ -131,9 +131,10 @@ class Array:
     def read(
         self, selection: Any = ..., *, out: Any = None, stream: Any = None, progress: Progress | None = None
     ) -> Any:
-        """Reads `array[selection]` into a Tensor (a DeviceTensor or a PinnedTensor, if the array was opened so), or
-        into `out`, which is returned: any object with `__dlpack__`, `__array_interface__` or
-        `__cuda_array_interface__` of the selection's shape and the array's dtype, in host or device memory.
+        """Reads `array[selection]` into a Tensor (a DeviceTensor or a PinnedTensor, if the array was opened so; Strings,
+        if elements have any length), or into `out`, which is returned: any object with `__dlpack__`,
+        `__array_interface__` or `__cuda_array_interface__` of the selection's shape and the array's dtype, in host or
+        device memory.
 
         `progress(done, chunks)` is called as chunks are read; an exception from it ends the read, as Ctrl-C does.
 
@@ -267,7 +268,8 @@ class Array:
         self._expect_folder()
         if not -self.ndim <= axis < self.ndim:
             raise SelectionError(f"found axis {axis}, expected one of -{self.ndim} to {self.ndim - 1}")
-        self._native.append(elements_of(data, self._dtype), axis % self.ndim)
+        data = elements_of(data, self._dtype)
+        self._native.append(np.ascontiguousarray(data) if isinstance(data, np.ndarray) else data, axis % self.ndim)
         return self.shape
 
     def close(self) -> None:

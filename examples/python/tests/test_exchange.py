@@ -51,6 +51,8 @@ def test_jax_has_numbers_that_numpy_does_not_have(tmp_path):
     array.read(out=copy)
     assert (jax.dlpack.from_dlpack(copy) == theirs).all()
     assert (array[...] == np.asarray(theirs)).all()
+    with pytest.raises(tessera.ExchangeError, match="float32, expected bfloat16"):
+        array[...] = jax.numpy.zeros((6, 5), "float32")
 
 
 def test_a_numpy_scalar_is_no_memory(made):

@@ -125,6 +125,16 @@ def test_other_values_are_refused(tmp_path, kind, value, error):
     assert array[...].tolist() == [array.fill_value] * 2
 
 
+def test_zeros_at_the_end_of_words(tmp_path):
+    """NumPy's own types of text drop them."""
+    for kind, words in (("string", ["a\0", "\0"]), ("bytes", [b"a\0", b"\0"])):
+        array = tessera.create_array(tmp_path / kind, shape=(2,), dtype=kind)
+        array[...] = words
+        assert array[...].tolist() == words
+        array[0] = words[1]
+        assert array[0] == words[1]
+
+
 @pytest.mark.parametrize(("kind", "fill"), [("string", b"a"), ("bytes", "a"), ("string", 0)])
 def test_wrong_fill_values(tmp_path, kind, fill):
     with pytest.raises(tessera.MetadataError, match="fill_value"):
@@ -170,7 +180,8 @@ def test_arrow(stored):
 
 @pytest.mark.parametrize("dtype", ["string", "bytes", "U8", "S8", "M8[s]", [("a", "i4"), ("b", "U2")], "int4", "float32"], ids=str)
 def test_reads_do_not_grow(tmp_path, dtype):
-    array = tessera.create_array(tmp_path / "a.zarr", shape=(64,), dtype=dtype, chunks=(64,), compressors=None)
+    count = 64 if dtype in ("string", "bytes") else 1024
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(count,), dtype=dtype, chunks=(count,), compressors=None)
     if dtype in ("string", "bytes"):
         array[...] = np.array(["word " * 20] * 64) if dtype == "string" else [b"word " * 20] * 64
 
@@ -196,4 +207,4 @@ def test_reads_do_not_grow(tmp_path, dtype):
     tracemalloc.stop()
     use(10_000)
     assert grown < 20_000  # a word of each of 490 reads would be more
-    assert resident() - before < 3 << 20  # 10,000 of the least array are 2.5 MB, of the others 5 MB and more
+    assert resident() - before < 3 << 20  # 10,000 results of the smallest elements, of a byte, would be 10 MB
