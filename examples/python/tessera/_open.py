@@ -82,7 +82,15 @@ def open(
     encodes. Raises DeviceError, which names the cause, if CUDA, the device or nvCOMP is missing.
     """
     is_array = "shape" in description
-    return _opened(url_or_path, space_of(space, device, decode, trusted), mode, storage_options, use_consolidated, is_array, description)
+    return _opened(
+        url_or_path,
+        space_of(space, device, decode, trusted),
+        mode,
+        storage_options,
+        use_consolidated,
+        is_array,
+        description,
+    )
 
 
 def open_array(
@@ -97,7 +105,9 @@ def open_array(
     **description: Any,
 ) -> Array:
     """As `open`. Raises MetadataError, if a group is there."""
-    found = _opened(url_or_path, space_of(space, device, decode, trusted), mode, storage_options, None, True, description)
+    found = _opened(
+        url_or_path, space_of(space, device, decode, trusted), mode, storage_options, None, True, description
+    )
     if not isinstance(found, Array):
         raise MetadataError(f"{found.store_path}: found a group, expected an array")
     return found
@@ -117,7 +127,15 @@ def open_group(
 ) -> Group:
     """As `open`. Raises MetadataError, if an array is there."""
     description = {} if attributes is None else {"attributes": attributes}
-    found = _opened(url_or_path, space_of(space, device, decode, trusted), mode, storage_options, use_consolidated, False, description)
+    found = _opened(
+        url_or_path,
+        space_of(space, device, decode, trusted),
+        mode,
+        storage_options,
+        use_consolidated,
+        False,
+        description,
+    )
     if not isinstance(found, Group):
         raise MetadataError(f"{found.store_path}: found an array, expected a group")
     return found
