@@ -17,7 +17,8 @@ if not python.exists():
 
 module = source / "examples" / "python"
 installed, wheels = folder / "installed", folder / "wheels"
-defines = [f"cmake.define.CMAKE_CXX_COMPILER={compiler}", "cmake.define.TESSERA_PYTHON_CUDA=EMULATED"]
+defines = [f"cmake.define.CMAKE_CXX_COMPILER={compiler}", "cmake.define.TESSERA_PYTHON_CUDA=EMULATED",
+           "cmake.define.TESSERA_PYTHON_NVCOMP=ON"]
 if launcher:
     defines.append(f"cmake.define.CMAKE_CXX_COMPILER_LAUNCHER={launcher[0]}")
 variables = os.environ | {"PATH": f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"}

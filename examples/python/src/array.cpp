@@ -1,12 +1,18 @@
 // An open array in a folder.
 #include "array.hpp"
 
+#include <variant>
+
+#include <nanobind/stl/variant.h>
+
 namespace python {
 namespace {
 
 // Memory for a selection, uninitialised.
 Tensor empty(Array const& array, Selection const& selection) {
   auto const type = array.type();
+  if (type.varies())
+    throw tessera::ExchangeError{tessera::to_text({"elements of ", type.name(), " have no memory of a fixed size"})};
   tessera::HostBuffer buffer{tessera::checked_size(
       tessera::checked_product(tessera::element_count(selection.shape, "the selection"), type.size, "the selection"),
       "the selection")};
@@ -16,13 +22,18 @@ Tensor empty(Array const& array, Selection const& selection) {
   return tensor;
 }
 
-Tensor read(Array const& array, Selection const& selection, nb::object progress) {
+std::variant<Tensor, Strings> read(Array const& array, Selection const& selection, nb::object progress) {
+  if (array.type().varies()) return read_strings(array, selection, std::move(progress));
   auto tensor = empty(array, selection);
   read_into(array, selection, tensor.data, tensor.layout, std::move(progress));
   return tensor;
 }
 
 void append(Array const& array, nb::handle value, std::size_t axis) {
+  if (array.type().varies())
+    return append_strings(array.type(), value, [&](auto const& shape, auto const& from) {
+      array.on(queue()).append_from(axis, shape, from, {});
+    });
   auto const memory = borrow(value);
   expect_type(array, memory);
   Unlocked const unlocked;
@@ -48,6 +59,14 @@ void add_array(nb::module_& module) {
   nb::class_<Array>(module, "Array", "An open array. For any thread.")
       .def_prop_ro("shape", [](Array const& array) { return tuple_of(array.shape()); })
       .def_prop_ro("dtype", [](Array const& array) { return array.type().name(); })
+      .def_prop_ro("numpy_type", &numpy_type<Array>)
+      .def_prop_ro(
+          "fill",
+          [](Array const& array) {
+            auto const fill = array.metadata().fill;
+            return nb::bytes{reinterpret_cast<char const*>(fill.data()), fill.size()};
+          },
+          "The bytes of the fill value.")
       .def_prop_ro("chunk_shape", [](Array const& array) { return tuple_of(array.chunk_shape()); })
       .def_prop_ro("inner_chunk_shape", [](Array const& array) { return tuple_of(array.inner_chunk_shape()); })
       .def_prop_ro(

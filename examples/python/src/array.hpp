@@ -1,9 +1,12 @@
 // Reads and writes of an open array over any store, without the interpreter's lock while chunks are processed.
 #pragma once
-#include "module.hpp"
+#include "strings.hpp"
 
 #include <optional>
+#include <string>
 #include <thread>
+
+#include <tessera/core/detail/numpy_type.hpp>
 
 namespace python {
 
@@ -46,10 +49,16 @@ class Interruption {
   std::thread::id const caller_ = std::this_thread::get_id();
 };
 
+/// Whether memory of raw bytes is accepted as such elements: NumPy's interface has no name for them.
+inline bool is_of_bytes(tessera::DataType type) {
+  return type.kind == tessera::DataKind::structure || type.format != tessera::NumberFormat::usual;
+}
+
 inline void expect_type(tessera::DataType type, Borrowed const& memory) {
-  if (memory.elements.type != type)
-    throw tessera::ExchangeError{
-        tessera::to_text({"the memory's elements are ", memory.elements.type.name(), ", expected ", type.name()})};
+  auto const found = memory.elements.type;
+  if (found == type || (is_of_bytes(type) && found == tessera::DataType{tessera::DataKind::raw, type.size})) return;
+  throw tessera::ExchangeError{
+      tessera::to_text({"the memory's elements are ", found.name(), ", expected ", type.name()})};
 }
 template <class A>
 void expect_type(A const& array, Borrowed const& memory) {
@@ -65,11 +74,26 @@ void read_into(A const& array, Selection const& selection, std::byte* data, tess
   interruption.run([&] { array.on(queue()).read(selection.what, {data, strides}, options); });
 }
 
+/// NumPy's type of the elements, as JSON: its type string; of a struct the list of fields; a name of ml_dtypes.
+template <class A>
+std::string numpy_type(A const& array) {
+  auto const metadata = array.metadata();
+  return tessera::to_json(tessera::detail::numpy_type_value({metadata.type, false, metadata.fields}));
+}
+
 /// All elements, to memory in C order. Requires: the interpreter's lock is not held.
 void read_whole(Array const& array, tessera::Extents const& shape, std::byte* data);
 
 template <class A>
+Strings read_strings(A const& array, Selection const& selection, nb::object progress) {
+  return read_strings(array.type(), selection, std::move(progress), [&](auto const& to, auto const& options) {
+    array.on(queue()).read_into(selection.what, to, options);
+  });
+}
+
+template <class A>
 void read_out(A const& array, Selection const& selection, nb::handle out, nb::object progress) {
+  if (array.type().varies()) return put_strings(read_strings(array, selection, std::move(progress)), out);
   auto const memory = borrow(out);
   expect_type(array, memory);
   if (memory.read_only) throw tessera::ExchangeError{"the memory to read into is read-only"};
@@ -79,6 +103,11 @@ void read_out(A const& array, Selection const& selection, nb::handle out, nb::ob
 /// `keep_fill_chunks`: chunks that hold only the fill value are written too.
 template <class A>
 void write(A const& array, Selection const& selection, nb::handle value, nb::object progress, bool keep_fill_chunks) {
+  if (array.type().varies())
+    return write_strings(array.type(), selection, value, std::move(progress), keep_fill_chunks,
+                         [&](auto const& from, auto const& options) {
+                           array.on(queue()).write_from(selection.what, from, options);
+                         });
   auto const memory = borrow(value);
   expect_type(array, memory);
   auto const strides = strides_of(selection, memory.elements.layout);

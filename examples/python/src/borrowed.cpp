@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include <tessera/core/detail/numpy_type.hpp>
+
 namespace python {
 namespace {
 
@@ -43,14 +45,25 @@ void expect_host(nb::handle object) {
                                            "that of the host");
 }
 
+[[noreturn]] void refuse_order(std::string const& name) {
+  throw ExchangeError{to_text({"elements of type \"", name, "\" are in the other byte order: convert them first"})};
+}
+
+// Other kinds than those of tensors: times, and text of a fixed length.
+DataType other_type_of(std::string const& name) {
+  auto const found = tessera::detail::read_numpy_type({tessera::Value{name}, "typestr"});
+  if (found.is_big) refuse_order(name);
+  return found.type;
+}
+
 DataType type_of(std::string const& name) {
+  if (name.size() > 2 && std::string_view{"MmUS"}.find(name[1]) != std::string_view::npos) return other_type_of(name);
   std::string_view const kinds = "biufcV";
   auto const kind = name.size() > 2 ? kinds.find(name[1]) : kinds.npos;
   bool const is_foreign = kind != kinds.npos && kinds[kind] == 'V' && name[0] != '|';  // bfloat16 of ml_dtypes is "<V2"
   if (kind == kinds.npos || is_foreign)
     throw ExchangeError{to_text({"elements of type \"", name, "\", which tessera does not have"})};
-  if (name[0] == '>')
-    throw ExchangeError{to_text({"elements of type \"", name, "\" are in the other byte order: convert them first"})};
+  if (name[0] == '>') refuse_order(name);
   std::uint32_t size = 0;
   auto const last = name.data() + name.size();
   if (auto const [end, failed] = std::from_chars(name.data() + 2, last, size); failed != std::errc{} || end != last)

@@ -2,10 +2,10 @@
 #pragma once
 #include "module.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string>
+
+#include <tessera/core/detail/numpy_type.hpp>
 
 namespace python {
 namespace detail {
@@ -49,15 +49,20 @@ inline tessera::dlpack::Request request_of(std::optional<std::intptr_t> stream, 
   return wanted;
 }
 
-/// Throws: ExchangeError, for types that NumPy itself lacks.
+/// Of a struct: that of raw bytes. Throws: ExchangeError, for types that NumPy itself lacks.
 inline std::string type_string(tessera::DataType type) {
   using tessera::DataKind;
-  char const kinds[] = {'b', 'i', 'u', 'f', 'c', 'V'};
-  auto const& own = tessera::data_types;
-  if (type.kind != DataKind::raw && std::find(std::begin(own), std::end(own), type) == std::end(own))
+  if (type.format != tessera::NumberFormat::usual || type.varies())
     throw tessera::ExchangeError{tessera::to_text({"elements of ", type.name(), ", which NumPy does not have"})};
-  bool const has_order = type.component() > 1;
-  return (has_order ? "<" : "|") + std::string(1, kinds[static_cast<int>(type.kind)]) + std::to_string(type.size);
+  if (type.kind == DataKind::structure) type = {DataKind::raw, type.size};
+  return tessera::detail::write_numpy_type({type});
+}
+
+/// The same memory as raw bytes.
+template <class T>
+T raw(T tensor) {
+  tensor.type = {tessera::DataKind::raw, tensor.type.size};
+  return tensor;
 }
 
 using Interface = nb::typed<nb::dict, nb::str, nb::any>;

@@ -23,7 +23,7 @@ tessera::ArrayMetadata read_metadata(std::string const& document) {
 /// The encoded chunks of one call, by their keys, and their array.
 class ChunksInMemory {
  public:
-  using Array = decltype(tessera::open(std::declval<Values const&>(), std::string{}));
+  using Array = decltype(tessera::open_any<AllCodecs>(std::declval<Values const&>(), std::string{}));
 
   explicit ChunksInMemory(std::string const& document) : array{values_, "", read_metadata(document), queue()} {}
 
@@ -58,6 +58,7 @@ void add_chunks(nb::module_& module) {
   nb::class_<ChunksInMemory>(module, "ChunksInMemory", "Encoded chunks of the root array that `document` describes.")
       .def(nb::init<std::string>(), nb::arg("document"))
       .def_prop_ro("dtype", [](ChunksInMemory const& chunks) { return chunks.array.type().name(); })
+      .def_prop_ro("numpy_type", [](ChunksInMemory const& chunks) { return numpy_type(chunks.array); })
       .def("put", &ChunksInMemory::put, nb::arg("key"), nb::arg("value"))
       .def("get", &ChunksInMemory::get, nb::arg("key"))
       .def(

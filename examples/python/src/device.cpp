@@ -1,6 +1,7 @@
 // Arrays in device memory and in pinned memory, and exchange of such memory with other libraries.
 #include "device.hpp"
 
+#include <map>
 #include <mutex>
 
 #include <tessera/buffer/device_buffer.cuh>
@@ -12,7 +13,8 @@ namespace {
 using tessera::ExchangeError, tessera::to_text;
 
 std::mutex mutex;
-std::optional<DeviceQueue> last_queue;
+std::map<int, DeviceQueue> queues;    // by their devices
+std::optional<DeviceQueue> usual_queue;  // one of them
 
 // Throws: DeviceError, which names the cause, if no device can be used. Without a driver the runtime itself reports
 // that the driver is too old.
@@ -27,10 +29,27 @@ void expect_device() {
                ", which device and pinned memory need: ", why})};
 }
 
-void close_queue() {
+void close_queues() {
   Unlocked const unlocked;
   std::lock_guard const lock{mutex};
-  last_queue.reset();
+  usual_queue.reset();
+  queues.clear();
+}
+
+// A queue of the device, whose stream is made while it is the thread's.
+DeviceQueue new_queue(std::optional<int> device) {
+  if (!device) return DeviceQueue{};
+  int devices = 0, before = 0;
+  tessera::detail::check(::cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+  if (*device < 0 || *device >= devices)
+    throw tessera::DeviceError{to_text({"found device ", *device, ", expected one of 0 to ", devices - 1})};
+  tessera::detail::check(::cudaGetDevice(&before), "cudaGetDevice");
+  struct Back {
+    int device;
+    ~Back() { (void)::cudaSetDevice(device); }  // which it was before
+  } const back{before};
+  tessera::detail::check(::cudaSetDevice(*device), "cudaSetDevice");
+  return DeviceQueue{};
 }
 
 void expect_here(std::byte const* data, DeviceQueue const& on) {
@@ -79,7 +98,7 @@ void write_from_device(DeviceArray& array, Selection const& selection, nb::handl
   Interruption interruption{std::move(progress)};
   tessera::WriteOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
   interruption.run(
-      [&] { array.native.on(array.on).write(selection.what, {memory.elements.data, strides}, options).wait(); });
+      [&] { array.written.on(array.on).write(selection.what, {memory.elements.data, strides}, options).wait(); });
 }
 
 PinnedTensor pinned(tessera::Extents const& shape, tessera::DataType type) {
@@ -120,13 +139,16 @@ void add_exchange(nb::class_<T>& type, ToDlpack&& to_dlpack) {
 
 }  // namespace
 
-DeviceQueue queue_of_device() {
+DeviceQueue queue_of_device(std::optional<int> device) {
   std::lock_guard const lock{mutex};
-  if (!last_queue) {
-    expect_device();
-    last_queue.emplace();
-  }
-  return *last_queue;
+  if (!device && usual_queue) return *usual_queue;
+  if (queues.empty()) expect_device();
+  if (device)
+    if (auto const found = queues.find(*device); found != queues.end()) return found->second;
+  auto made = new_queue(device);
+  auto const& kept = queues.try_emplace(made.device(), made).first->second;
+  if (!device) usual_queue = kept;
+  return kept;
 }
 
 void let_follow(DeviceQueue& on, std::intptr_t stream) {
@@ -157,10 +179,18 @@ void read_on_device(DeviceArray const& array, tessera::Extents const& shape, std
 
 Borrowed borrow_of_device(nb::handle object, DeviceQueue& on) {
   auto const ours = reinterpret_cast<std::intptr_t>(on.stream());
-  auto memory = nb::hasattr(object, "__dlpack__") ? borrow_by_dlpack(object, ours)
-                                                  : borrow_by_interface(object, "__cuda_array_interface__");
+  auto const* const interface_name = "__cuda_array_interface__";
+  auto memory = [&] {
+    if (!nb::hasattr(object, "__dlpack__")) return borrow_by_interface(object, interface_name);
+    try {
+      return borrow_by_dlpack(object, ours);
+    } catch (nb::python_error& error) {  // DLPack has neither times nor text nor raw bits
+      if (!error.matches(PyExc_BufferError) || !nb::hasattr(object, interface_name)) throw;
+      return borrow_by_interface(object, interface_name);
+    }
+  }();
   if (memory.tensor.empty()) {
-    auto const interface = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
+    auto const interface = nb::cast<nb::dict>(object.attr(interface_name));
     if (interface.contains("stream") && !interface["stream"].is_none())
       follow(on, nb::cast<std::intptr_t>(interface["stream"]));
   } else {
@@ -201,6 +231,7 @@ void add_device_arrays(nb::module_& module) {
       module, "PinnedTensor", "Elements in page-locked memory of the host's, for NumPy and for copies to a device.");
   page_locked.def_prop_ro("shape", [](PinnedTensor const& t) { return tuple_of(t.layout.shape); })
       .def_prop_ro("dtype", [](PinnedTensor const& t) { return t.type.name(); })
+      .def("raw", &raw<PinnedTensor>)
       .def("__dlpack_device__",
            [](PinnedTensor const&) {
              return std::pair{static_cast<int>(kDLCUDAHost), 0};
@@ -213,21 +244,30 @@ void add_device_arrays(nb::module_& module) {
   });
 
   nb::class_<DeviceArray>(module, "Array")
-      .def(nb::init<Array const&>(), nb::arg("array"))
+      .def(
+          "__init__",
+          [](DeviceArray* self, Array const& array, std::optional<int> device, std::string const& decode,
+             bool is_trusted) {
+            auto const by = decode == "host"   ? Decoder::host
+                            : decode == "auto" ? Decoder::automatic
+                                               : Decoder::device;
+            new (self) DeviceArray{array, device, {by, is_trusted}};
+          },
+          nb::arg("array"), nb::arg("device").none(), nb::arg("decode"), nb::arg("trusted"))
       .def("read", &read, nb::arg("selection"), nb::arg("progress") = nb::none())
       .def("read_out", &read_out_of_device, nb::arg("selection"), nb::arg("out"), nb::arg("stream"),
            nb::arg("progress") = nb::none())
       .def("write", &write_from_device, nb::arg("selection"), nb::arg("value"), nb::arg("progress") = nb::none());
-  module.def("open_device", [] { queue_of_device(); });
+  module.def(
+      "open_device", [](std::optional<int> device) { queue_of_device(device); }, nb::arg("device").none());
+  module.def("has_nvcomp", [] { return !nvcomp_codecs(false).empty(); });
   module.def(
       "pinned",
-      [](std::vector<std::uint64_t> const& shape, std::string const& dtype) {
-        auto const type = tessera::data_type_named(dtype);
-        if (!type || type->varies()) throw ExchangeError{to_text({"\"", dtype, "\" is no data type of a fixed size"})};
-        return pinned(extents_of(shape), *type);
+      [](Array const& array, std::vector<std::uint64_t> const& shape) {
+        return pinned(extents_of(shape), array.type());
       },
-      nb::arg("shape"), nb::arg("dtype"));
-  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&close_queue));
+      nb::arg("array"), nb::arg("shape"), "Memory for elements of the array.");
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&close_queues));
 }
 
 }  // namespace python

@@ -3,6 +3,9 @@
 #include "array.hpp"
 #include "arrow.hpp"
 #include "capsule.hpp"
+#include "decoding.hpp"
+
+#include <optional>
 
 #include <tessera/tessera.cuh>
 #include <tessera/with/dlpack.cuh>
@@ -13,10 +16,12 @@ using DeviceSpace = tessera::space::Device;
 using DeviceQueue = tessera::Queue<DeviceSpace>;
 using DeviceElements = tessera::dlpack::Shared<DeviceSpace>;
 using PinnedTensor = tessera::dlpack::Shared<tessera::space::Pinned>;
-using DevicePipeline = tessera::AnyPipeline<DeviceSpace, Host, tessera::AllCodecs>;
+using DevicePipeline =
+    tessera::AnyPipeline<DeviceSpace, Host, typename with_device_decoders<tessera::AllCodecs>::type>;
 
-/// The queue of the module's device: the calling thread's at the first call. Lives until Python ends.
-DeviceQueue queue_of_device();
+/// The queue of a device, by default of the calling thread's at the first call. Lives until Python ends. Throws:
+/// DeviceError, if there is no such device.
+DeviceQueue queue_of_device(std::optional<int> device = std::nullopt);
 
 /// Orders a stream's later work after the queue's. Streams are as DLPack numbers them.
 void let_follow(DeviceQueue& on, std::intptr_t stream);
@@ -31,14 +36,22 @@ struct DeviceTensor {
 };
 
 /// An array of the host half whose elements are read into device memory: of the same shape, even after another writer
-/// resized it.
+/// resized it. The host encodes what is written.
 struct DeviceArray {
   using Native = decltype(std::declval<Array const&>().through<DevicePipeline>(std::declval<DeviceQueue>()));
 
-  explicit DeviceArray(Array const& array) : on{queue_of_device()}, native{array.through<DevicePipeline>(on)} {}
+  /// Throws: MetadataError, if nvCOMP must decode the chunks and cannot.
+  DeviceArray(Array const& array, std::optional<int> device, Decoding decoding)
+      : on{queue_of_device(device)}, native{through(array, decoding)}, written{through(array, {})} {}
 
   DeviceQueue on;
-  Native native;
+  Native native, written;
+
+ private:
+  Native through(Array const& array, Decoding decoding) const {
+    DecodingScope const scope{decoding};
+    return array.through<DevicePipeline>(on);
+  }
 };
 
 /// Into memory of the array's type in C order; when this returns, the queue may still be working on it.

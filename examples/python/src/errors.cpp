@@ -1,8 +1,4 @@
 // tessera's errors as Python exceptions: classes of tessera/_errors.py.
-#include <algorithm>
-#include <string>
-#include <string_view>
-
 #include <tessera/ipc/error.hpp>
 
 #include "module.hpp"
@@ -28,30 +24,6 @@ char const* class_of(tessera::Error const& error) {
   return "Error";
 }
 
-// Without the message's cures for C++ programs, and with those for Python programs.
-std::string in_words_of_python(tessera::Error const& error) {
-  constexpr std::string_view of_cpp[]{"<tessera/", ".hpp",    ".cuh",         "codec::", "Codecs<",
-                                      "Pipeline<", "space::", "OutOfRange::", "docs/"};
-  constexpr std::string_view overwrite = ".overwrite = true";
-  std::string found;
-  std::string_view rest = error.what();
-  bool is_first = true;
-  while (!rest.empty() || is_first) {
-    auto const end = rest.find("; ");
-    auto const part = rest.substr(0, end);
-    bool const is_cure = std::ranges::any_of(of_cpp, [&](auto word) { return part.find(word) != part.npos; });
-    if (is_first || !is_cure) found.append(is_first ? "" : "; ").append(part);
-    if (end == rest.npos) break;
-    rest.remove_prefix(end + 2), is_first = false;
-  }
-  if (auto const at = found.find(overwrite); at != found.npos)
-    found.replace(at, found.size() - at, "overwrite=True replaces it");
-  auto const* const metadata = dynamic_cast<tessera::MetadataError const*>(&error);
-  if (metadata && metadata->unsupported().starts_with("codec "))
-    found += "; this module has no such codec: zarr-python may read the array";
-  return found;
-}
-
 }  // namespace
 
 void add_errors(nb::module_&) {
@@ -59,8 +31,11 @@ void add_errors(nb::module_&) {
     try {
       std::rethrow_exception(thrown);
     } catch (tessera::Error const& error) {
-      auto const type = nb::module_::import_("tessera._errors").attr(class_of(error));
-      nb::object const made = type(in_words_of_python(error));
+      auto const module = nb::module_::import_("tessera._errors");
+      auto const type = module.attr(class_of(error));
+      auto const* const metadata = dynamic_cast<tessera::MetadataError const*>(&error);
+      nb::object const made =
+          type(module.attr("in_words_of_python")(error.what(), metadata ? metadata->unsupported() : ""));
       made.attr("store") = error.store();
       made.attr("key") = error.key();
       made.attr("codec") = error.codec();

@@ -12,12 +12,18 @@ NB_MODULE(_tessera, module) {
   nb::set_leak_warnings(false);
   module.def(
       "warn_of_leaks", [] { nb::set_leak_warnings(true); }, "For tests: what is left at the end is written out.");
+  module.def(
+      "codec_names", [] { return tessera::AnyPipeline<python::Host, python::Host, python::AllCodecs>::codec_names(); },
+      "Of the codecs that arrays may have: \"transpose, bytes, zstd\".");
   python::watch_interpreter();
   python::add_errors(module);
   python::add_tensor(module);
   python::add_selection(module);
+  python::add_strings(module);
   python::add_array(module);
   python::add_nodes(module);
+  python::add_groups(module);
+  python::add_transfers(module);
   python::add_chunks(module);
   python::add_sharing(module);
   python::add_arrow(module);

@@ -23,7 +23,8 @@ namespace python {
 
 using tessera::space::Host;
 using Store = tessera::AnyStore<tessera::HostBuffer>;
-using Array = decltype(tessera::open(std::declval<Store const&>(), std::string{}));
+using AllCodecs = tessera::WithStrings<tessera::AllCodecs>;
+using Array = decltype(tessera::open_any<AllCodecs>(std::declval<Store const&>(), std::string{}));
 using Tensor = tessera::dlpack::Shared<Host>;
 
 /// The module's queue: one thread for each processor, for all arrays. Never destroyed: a thread that remains after the
@@ -68,7 +69,10 @@ void add_errors(nb::module_& module);
 void add_tensor(nb::module_& module);
 void add_selection(nb::module_& module);
 void add_array(nb::module_& module);
+void add_strings(nb::module_& module);
 void add_nodes(nb::module_& module);
+void add_groups(nb::module_& module);
+void add_transfers(nb::module_& module);
 void add_chunks(nb::module_& module);
 void add_sharing(nb::module_& module);
 void add_arrow(nb::module_& module);

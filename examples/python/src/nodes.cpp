@@ -19,11 +19,14 @@ std::optional<std::string> node_type(Store const& store, std::string const& path
   return tessera::detail::node_type(store, path);
 }
 
-std::vector<std::pair<std::string, std::string>> children(Store const& store, std::string const& path) {
+// How many values there are below a path, except documents, and their bytes.
+std::pair<std::uint64_t, std::uint64_t> stored(Store const& store, std::string const& path) {
   Unlocked const unlocked;
-  std::vector<std::pair<std::string, std::string>> found;
-  for (auto const& node : tessera::open_group(store, path).children())
-    found.emplace_back(node.name, node.type == tessera::NodeType::array ? "array" : "group");
+  std::pair<std::uint64_t, std::uint64_t> found{0, 0};
+  store.list(path, [&](tessera::Listed const& entry) {
+    if (tessera::detail::is_document(entry.path)) return;
+    ++found.first, found.second += entry.size;
+  });
   return found;
 }
 
@@ -36,7 +39,7 @@ Array create_array(Store const& store, std::string const& path, std::string cons
     (void)reader.at("node_type");
     return tessera::read_array_metadata(reader);
   });
-  return tessera::create_any<tessera::AllCodecs>(store, path, std::move(metadata), {overwrite}, queue());
+  return tessera::create_any<AllCodecs>(store, path, std::move(metadata), {overwrite}, queue());
 }
 
 }  // namespace
@@ -52,12 +55,19 @@ void add_nodes(nb::module_& module) {
           nb::arg("folder"), nb::arg("follow_links") = false)
       .def_prop_ro("folder", [](Store const& store) { return store.name(); })
       .def("node_type", &node_type, nb::arg("path"))
-      .def("children", &children, nb::arg("path"))
+      .def("stored", &stored, nb::arg("path"))
+      .def(
+          "consolidate",
+          [](Store const& store, std::string const& path) {
+            Unlocked const unlocked;
+            tessera::consolidate(store, path);
+          },
+          nb::arg("path"))
       .def(
           "open_array",
           [](Store const& store, std::string const& path) {
             Unlocked const unlocked;
-            return tessera::open(store, path, queue());
+            return tessera::open_any<AllCodecs>(store, path, queue());
           },
           nb::arg("path"))
       .def("create_array", &create_array, nb::arg("path"), nb::arg("document"), nb::arg("overwrite"))
@@ -88,7 +98,25 @@ void add_nodes(nb::module_& module) {
             Unlocked const unlocked;
             tessera::set_attributes(store, path, members_of(attributes));
           },
-          nb::arg("path"), nb::arg("attributes"));
+          nb::arg("path"), nb::arg("attributes"))
+      .def(
+          "merge_attributes",
+          [](Store const& store, std::string const& path, std::string const& attributes) {
+            Unlocked const unlocked;
+            tessera::merge_attributes(store, path, members_of(attributes));
+          },
+          nb::arg("path"), nb::arg("attributes"))
+      .def(
+          "erase_attribute",
+          [](Store const& store, std::string const& path, std::string const& name) {
+            Unlocked const unlocked;
+            std::size_t erased = 0;
+            tessera::change_attributes(store, path, [&](tessera::Members& all) {
+              erased = std::erase_if(all, [&](auto const& member) { return member.name == name; });
+            });
+            return erased > 0;
+          },
+          nb::arg("path"), nb::arg("name"));
 }
 
 }  // namespace python

@@ -35,6 +35,7 @@ void add_tensor(nb::module_& module) {
       .def_prop_ro(
           "dtype", [](Tensor const& tensor) { return tensor.type.name(); },
           "The data type's name in Zarr, e.g. 'float32'.")
+      .def("raw", &raw<Tensor>, "The same memory as raw bytes: of the dtype 'r16' for bfloat16.")
       .def("__dlpack__", &to_dlpack, nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
            nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(),
            "A capsule, as the array API 2024.12 says. Raises ExchangeError, which is a BufferError.")

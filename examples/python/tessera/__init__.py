@@ -11,6 +11,7 @@ _finalize(_finalize, int).detach()
 from . import _spaces
 from ._array import Array
 from ._attributes import Attributes
+from ._build import info
 from ._columns import AttachedColumn, PublishedColumn, attach_column, publish_column
 from ._conversion import ScaleByIndex
 from ._errors import (
@@ -30,8 +31,10 @@ from ._errors import (
     SelectionError,
     StoreError,
 )
-from ._group import Group, create_array, create_group, open
+from ._group import Group
+from ._info import ArrayInfo
 from ._loader import Loader, read_boxes
+from ._open import consolidate_metadata, create_array, create_group, open, open_array, open_group
 from ._padding import Padding
 from ._sharing import Attached, Published, SharedArrays, ask_for, attach, publish
 from ._tessera import (
@@ -42,6 +45,7 @@ from ._tessera import (
     Orientation,
     RandomOrientations,
     ShuffledGrid,
+    Strings,
     Tensor,
     UniformBoxes,
     WeightedBoxes,
@@ -53,6 +57,7 @@ if TYPE_CHECKING:
 __version__ = _version("tessera")
 __all__ = [
     "Array",
+    "ArrayInfo",
     "Attached",
     "AttachedColumn",
     "Attributes",
@@ -88,15 +93,20 @@ __all__ = [
     "SharedArrays",
     "ShuffledGrid",
     "StoreError",
+    "Strings",
     "Tensor",
     "UniformBoxes",
     "WeightedBoxes",
     "ask_for",
     "attach",
     "attach_column",
+    "consolidate_metadata",
     "create_array",
     "create_group",
+    "info",
     "open",
+    "open_array",
+    "open_group",
     "publish",
     "publish_column",
     "read_boxes",

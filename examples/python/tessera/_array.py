@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import json
 import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _selection, _spaces, _tessera
+from ._async import finished
 from ._attributes import Attributes
 from ._errors import ExchangeError, SelectionError, StoreError
-from ._stores import is_folder
+from ._info import ArrayInfo, info_of
+from ._stores import Store
+from ._strings import VARYING
 from ._tessera import Selection, Tensor
-from ._types import SMALL_NUMBERS, as_numpy, numpy_dtype, shown_by
+from ._types import SMALL_NUMBERS, dtype_if_known, dtype_of, elements_of, exchanged, fill_of, is_of_bytes, shown_by
 
 Progress = Callable[[int, int], None]
 
@@ -29,6 +34,10 @@ class _Indexer:
     def __getitem__(self, index: Any) -> Any:
         return self._array._shown(self._array._read(self._select(self._array._native, index)))
 
+    async def read_async(self, index: Any, out: Any = None) -> Any:
+        """As `Array.read_async`."""
+        return await self._array._read_async(self._select(self._array._native, index), out)
+
     def __setitem__(self, index: Any, value: Any) -> None:
         self._array._write(self._select(self._array._native, index), value)
 
@@ -37,18 +46,19 @@ class Array:
     """A handle; several threads may use it. `array[...]` is a NumPy array over memory that tessera filled; with
     `space="device"` a DeviceTensor, which PyTorch and CuPy accept."""
 
-    def __init__(self, native: _tessera.Array, store: _tessera.Store, path: str, space: str = "host") -> None:
+    def __init__(self, native: _tessera.Array, store: Store, path: str, space: str = "host") -> None:
         self._native, self._store = native, store
         self.space = space  # of the memory that elements are read into
         self._other: Any = None  # in device memory
         self.path = path  # from the store's root
-        self._dtype = None if native.dtype in SMALL_NUMBERS else numpy_dtype(native.dtype)
-        self._shown = shown_by(native.dtype, space)
+        self._dtype = dtype_if_known(native)
+        self._is_of_bytes = is_of_bytes(self._dtype)
+        self._shown = shown_by(self._dtype, native.dtype, space)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Raises ExchangeError, if NumPy has none: elements of bfloat16 and float8 are read into tensors."""
-        return numpy_dtype(self._native.dtype) if self._dtype is None else self._dtype
+        """Raises ExchangeError, if it is one of ml_dtypes, such as bfloat16, which is not installed: use tensors."""
+        return dtype_of(self._native) if self._dtype is None else self._dtype
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -86,8 +96,28 @@ class Array:
 
     @property
     def fill_value(self) -> Any:
-        """The value of elements that were not written, as in zarr.json."""
-        return self._document["fill_value"]
+        """The value of elements that were not written: numbers as in zarr.json, others as NumPy has them."""
+        found = fill_of(self._native, self._dtype)
+        return self._document["fill_value"] if found is None else found
+
+    @property
+    def dimension_names(self) -> tuple[str | None, ...] | None:
+        """None, if the array has none."""
+        names = self._document.get("dimension_names")
+        return None if names is None else tuple(names)
+
+    @property
+    def read_only(self) -> bool:
+        return self._store.read_only
+
+    @property
+    def info(self) -> ArrayInfo:
+        """What its document says, for people: `print(array.info)`. Reads no chunk."""
+        return info_of(self._document, self.nbytes, self._store)
+
+    def info_complete(self) -> ArrayInfo:
+        """Also how many chunks, or shards, are stored, and their bytes. Lists their keys."""
+        return info_of(self._document, self.nbytes, self._store, self._store.native.stored(self.path))
 
     @property
     def attrs(self) -> Attributes:
@@ -101,9 +131,10 @@ class Array:
     def read(
         self, selection: Any = ..., *, out: Any = None, stream: Any = None, progress: Progress | None = None
     ) -> Any:
-        """Reads `array[selection]` into a Tensor (a DeviceTensor or a PinnedTensor, if the array was opened so), or
-        into `out`, which is returned: any object with `__dlpack__`, `__array_interface__` or
-        `__cuda_array_interface__` of the selection's shape and the array's dtype, in host or device memory.
+        """Reads `array[selection]` into a Tensor (a DeviceTensor or a PinnedTensor, if the array was opened so; Strings,
+        if elements have any length), or into `out`, which is returned: any object with `__dlpack__`,
+        `__array_interface__` or `__cuda_array_interface__` of the selection's shape and the array's dtype, in host or
+        device memory.
 
         `progress(done, chunks)` is called as chunks are read; an exception from it ends the read, as Ctrl-C does.
 
@@ -119,7 +150,7 @@ class Array:
     @property
     def _on_device(self) -> Any:
         if self._other is None:
-            self._other = _spaces.device().Array(self._native)
+            self._other = _spaces.on_device(self._native, self.space)
         return self._other
 
     def empty(self, selection: Any = ...) -> Tensor:
@@ -128,23 +159,59 @@ class Array:
         return self._native.empty(_selection.any_of(self._native, selection))
 
     def _read(self, selection: Selection, out: Any = None, progress: Progress | None = None, stream: Any = None) -> Any:
+        if self._native.dtype in VARYING and (self.space != "host" or _spaces.is_on_device(out)):
+            raise ExchangeError(f"elements of {self._native.dtype} are in host memory: use space='host'")
         if out is None and self.space == "device":
             return self._on_device.read(selection, progress)
         if out is None and self.space == "host":
             return self._native.read(selection, progress)
         if out is None:
-            out = _spaces.device().pinned(selection.shape, self._native.dtype)
+            out = _spaces.device().pinned(self._native, selection.shape)
         if isinstance(out, np.generic):  # which lends a copy of itself
             raise ExchangeError(f"found a NumPy scalar {out!r} to read into, expected memory")
         if _spaces.is_on_device(out):
             self._on_device.read_out(selection, out, 1 if stream is None else stream, progress)
         else:
-            self._native.read_out(selection, out, progress)
+            self._native.read_out(selection, exchanged(out, self._dtype) if self._is_of_bytes else out, progress)
         return out
 
+    async def read_async(self, selection: Any = ..., out: Any = None) -> Any:
+        """As `read` into host memory, but other tasks of the loop go on meanwhile. Any number of reads may be under
+        way. A cancelled task ends the read before its next group of chunks, and then does not use `out` any more."""
+        return await self._read_async(_selection.any_of(self._native, selection), out)
+
+    async def _read_async(self, selection: Selection, out: Any) -> Any:
+        if self._native.dtype in VARYING:  # whose memory is the library's until all of it is known
+            return await asyncio.to_thread(self._read, selection, out)
+        if out is None and self.space == "pinned":
+            out = _spaces.device().pinned(self._native, selection.shape)
+        elif out is None:
+            self._expect_host()
+            out = self._native.empty(selection)
+        memory = exchanged(out, self._dtype) if self._is_of_bytes else out
+        await finished(functools.partial(_tessera.start_read, self._native, selection, memory))
+        return out
+
+    async def write_async(self, selection: Any, value: Any) -> None:
+        """As `array[selection] = value` from host memory, but other tasks of the loop go on meanwhile. A cancelled task
+        ends the write; each chunk is then written wholly or not at all."""
+        found = _selection.any_of(self._native, selection)
+        self._expect_folder()
+        if self._native.dtype in VARYING:
+            return await asyncio.to_thread(self._write, found, value)
+        await finished(functools.partial(_tessera.start_write, self._native, found, self._as_written(found, value)))
+
+    def _expect_host(self) -> None:
+        if self.space == "device":
+            raise ExchangeError(
+                "found an array with space='device', expected 'host' or 'pinned', or an `out`: reads into device "
+                "memory return at once without await"
+            )
+
     def _expect_folder(self) -> None:
-        """Writes would make the folder anew, as an array without a document."""
-        if not os.path.isdir(self.store_path) and is_folder(self._store):
+        """Of a store that may be written. Writes would make the folder anew, as an array without a document."""
+        self._store.expect_writable(self.path)
+        if self._store.kind == "folder" and not os.path.isdir(self.store_path):
             error = StoreError(f"{self.store_path}: the array's folder is gone")
             error.store, error.key = self._store.folder, self.path
             raise error
@@ -154,13 +221,12 @@ class Array:
         if _spaces.is_on_device(value):
             self._on_device.write(selection, value)
             return
-        if self._dtype is None:
-            self._native.write(selection, value)
-            return
-        value = np.broadcast_to(as_numpy(value).astype(self._dtype, copy=False), selection.shape)
-        if value.dtype.byteorder == ">":
-            value = value.astype(value.dtype.newbyteorder("="))
-        self._native.write(selection, np.ascontiguousarray(value) if selection.joins else value)
+        self._native.write(selection, self._as_written(selection, value))
+
+    def _as_written(self, selection: Selection, value: Any) -> Any:
+        """Memory of the selection's shape and the array's type."""
+        value = elements_of(value, self._dtype, selection.shape)
+        return np.ascontiguousarray(value) if selection.joins else value
 
     def __getitem__(self, index: Any) -> Any:
         found = self._shown(self._read(_selection.any_of(self._native, index)))
@@ -173,7 +239,7 @@ class Array:
         if copy is False:
             raise ValueError("the elements are in a store: they are read into new memory")
         read = self._native.read(_selection.basic(self._native, ...))
-        found: npt.NDArray[Any] = shown_by(self._native.dtype, "host")(read)
+        found: npt.NDArray[Any] = shown_by(self._dtype, self._native.dtype, "host")(read)
         return found if dtype is None else found.astype(dtype, copy=False)
 
     @property
@@ -193,6 +259,7 @@ class Array:
 
     def resize(self, shape: int | Sequence[int]) -> None:
         """To that shape, in elements. New elements have the fill value; cut elements are removed."""
+        self._store.expect_writable(self.path)
         self._native.resize([int(shape)] if isinstance(shape, (int, np.integer)) else [int(n) for n in shape])
 
     def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
@@ -201,13 +268,31 @@ class Array:
         self._expect_folder()
         if not -self.ndim <= axis < self.ndim:
             raise SelectionError(f"found axis {axis}, expected one of -{self.ndim} to {self.ndim - 1}")
-        if self._dtype is not None:
-            data = np.ascontiguousarray(as_numpy(data), self._dtype)
-        self._native.append(data, axis % self.ndim)
+        data = elements_of(data, self._dtype)
+        self._native.append(np.ascontiguousarray(data) if isinstance(data, np.ndarray) else data, axis % self.ndim)
         return self.shape
+
+    def close(self) -> None:
+        """Ends the writing of a zip file. Other stores need none."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._store.close() if kind is None else self._store.discard()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Of its address and options; the elements stay where they are."""
+        return opened, (self._store, self.path, self.space)
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __repr__(self) -> str:
         return f"<tessera.Array {self.path or '/'} shape={self.shape} dtype={self._native.dtype}>"
+
+
+def opened(store: Store, path: str, space: str) -> Array:
+    """Raises NodeNotFound, or MetadataError, which names the cause."""
+    return Array(store.native.open_array(path), store, path, space)

@@ -2,84 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ._data_types import data_type, kind_of
 from ._errors import MetadataError
-from ._types import SMALL_NUMBERS, numpy_dtype, small_number
+from ._fill import fill_in_json
+from ._types import SMALL_NUMBERS, small_number
 
 
 def _numbers(given: int | Sequence[int]) -> list[int]:
     return [int(given)] if isinstance(given, (int, np.integer)) else [int(n) for n in given]
-
-
-def _type_name(dtype: np.dtype[Any]) -> str:
-    """Numbers of other libraries have the kind of raw bytes, too. Raises ExchangeError for types the module lacks."""
-    name = f"r{dtype.itemsize * 8}" if dtype.type is np.void and dtype.names is None else dtype.name
-    numpy_dtype(name)
-    return name
-
-
-def converted(value: Any, dtype: np.dtype[Any]) -> Any:
-    """None, if it is not an element of that type."""
-    given = np.asarray(value)
-    if given.dtype.kind == "O" and isinstance(value, int):  # of more than 64 bits
-        given = np.asarray(float(value))
-    is_text = given.dtype.kind == "U" and dtype.kind in "iufc"  # "NaN", "1+2j"
-    if given.ndim != 0 or (given.dtype.kind not in "buifc" and not is_text):
-        return None
-    if given.dtype.kind == "c" and dtype.kind != "c":
-        if given.imag != 0:
-            return None
-        given = given.real
-    exact = value if given.dtype.kind in "iu" else given  # which may have more bits than NumPy has
-    try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = np.asarray(exact, dtype)[()]
-    except (TypeError, ValueError, OverflowError):
-        return None
-    if is_text:
-        return found
-    if dtype.kind in "biu":
-        return found if found == exact else None
-    parts = (found.real, given.real), (found.imag, given.imag)
-    return found if all(np.isinf(part) == np.isinf(of) for part, of in parts) else None
-
-
-def _element(value: Any, dtype: np.dtype[Any]) -> Any:
-    """`value` as an element. A fraction may be rounded. Raises MetadataError, if the element would be another number:
-    1.5 is not an integer, 300 not a uint8, 1j not a float, 1e300 not a float32."""
-    found = converted(value, dtype)
-    if found is None:
-        raise MetadataError(f"found fill_value {value!r}, which is no element of {dtype}")
-    return found
-
-
-def _fill(value: Any, dtype: np.dtype[Any]) -> Any:
-    """As in JSON (core specification, "Fill value"). Raises MetadataError, if it is not an element of that type."""
-    if dtype.kind == "V":
-        if value is None or (not isinstance(value, bytes) and value == 0):
-            return [0] * dtype.itemsize
-        octets = value.tobytes() if isinstance(value, (np.void, memoryview)) else value
-        if not isinstance(octets, (bytes, bytearray)) or len(octets) != dtype.itemsize:
-            raise MetadataError(f"found fill_value {value!r}, expected {dtype.itemsize} bytes")
-        return list(octets)
-    number = _element(0 if value is None else value, dtype)
-    if dtype.kind == "b":
-        return bool(number)
-    if dtype.kind in "iu":
-        return int(number)
-    if dtype.kind == "c":
-        return [_fill(number.real, number.real.dtype), _fill(number.imag, number.imag.dtype)]
-    if np.isnan(number):
-        return "NaN"
-    if np.isinf(number):
-        return "Infinity" if number > 0 else "-Infinity"
-    return float(number)
 
 
 def _codec(given: Any) -> dict[str, Any]:
@@ -102,6 +37,11 @@ def _guess(shape: list[int], item_size: int) -> list[int]:
     return chunks
 
 
+def _fills_of(small: str) -> str:
+    """A type whose fill values are written as those of a number of ml_dtypes."""
+    return "int8" if "int" in small else "float64"
+
+
 def document(
     *,
     shape: int | Sequence[int],
@@ -115,14 +55,14 @@ def document(
     dimension_names: Sequence[str | None] | None = None,
 ) -> dict[str, Any]:
     small = small_number(dtype)
-    kind = np.dtype("float64" if small else dtype)  # whose fill values are written alike
+    kind = np.dtype(_fills_of(small)) if small else kind_of(dtype)
     item_size = SMALL_NUMBERS[small] if small else kind.itemsize
     extents = _numbers(shape)
     if chunks is None and shards is not None:
         raise MetadataError("found shards without chunks: give the shape of the chunks in them")
     inner = _guess(extents, item_size) if chunks is None else _numbers(chunks)
-    serializer: dict[str, Any] = {"name": "bytes"}
-    if item_size > 1 and kind.kind != "V":
+    serializer: dict[str, Any] = {"name": {"T": "vlen-utf8", "O": "vlen-bytes"}.get(kind.kind, "bytes")}
+    if item_size > 1 and (kind.kind not in "SVTO" or kind.fields is not None):
         serializer["configuration"] = {"endian": "little"}
     if isinstance(compressors, str):
         if compressors != "auto":
@@ -137,13 +77,13 @@ def document(
         "zarr_format": 3,
         "node_type": "array",
         "shape": extents,
-        "data_type": small or _type_name(kind),
+        "data_type": small or data_type(kind),
         "chunk_grid": {
             "name": "regular",
             "configuration": {"chunk_shape": inner if shards is None else _numbers(shards)},
         },
         "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-        "fill_value": _fill(fill_value, kind),
+        "fill_value": fill_in_json(fill_value, kind),
         "codecs": codecs,
         "attributes": dict(attributes or {}),
     }

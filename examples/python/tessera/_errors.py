@@ -1,5 +1,39 @@
 """tessera's exceptions. Each class is also the built-in exception that Python code expects there."""
 
+import re
+
+# Of a C++ program: a part of a message that has one, and is not the first, is advice for such programs.
+_OF_CPP = re.compile(r"<tessera/|\.hpp|\.cuh|codec::|Codecs<|Pipeline<|space::|OutOfRange::|Store<|Store\{|docs/|std::")
+_IN_PYTHON = [
+    (re.compile(pattern), words)
+    for pattern, words in [
+        (r"\.overwrite = true replaces it.*", "overwrite=True replaces it"),
+        (r"list it as nvcomp::Trusted<\.\.\.>.*", "trusted=True vouches for the bytes"),
+        (r"consolidate\(store, path\) makes it", "tessera.consolidate_metadata makes it"),
+        (r"LocalOptions\{\.links = Links::follow\}", "storage_options={'follow_links': True}"),
+        (r"; LocalOptions::patience sets how long a call waits", ""),
+        (r"found no credentials in S3Options, ", "found no credentials in storage_options, "),
+        (r"set S3Options::anonymous to read what is public", "storage_options={'anon': True} reads what is public"),
+        (r"expected keys in S3Options", "expected key and secret in storage_options"),
+        (r"longer than S3Options::lease", "longer than a lock lasts"),
+        (r"S3Options::one_writer", "storage_options={'one_writer': True}"),
+        (r"access_key and secret_key", "key and secret"),
+        (r": an (S3Store|HttpStore) of tessera/with/\w+\.hpp reads.*", ""),
+    ]
+]
+
+
+def in_words_of_python(message: str, unsupported: str = "") -> str:
+    """Without a message's advice for C++ programs, and with advice for Python programs. `unsupported`: what the library
+    lacks, such as "codec zfp"."""
+    first, *rest = message.split("; ")
+    found = "; ".join([first, *(part for part in rest if not _OF_CPP.search(part))])
+    for pattern, words in _IN_PYTHON:
+        found = pattern.sub(words, found)
+    if unsupported.startswith("codec "):
+        found += "; this module has no such codec: zarr-python may read the array"
+    return found
+
 
 class Error(Exception):
     """`store`, `key` and `codec` name the place, and are in the message; they are empty if unknown."""

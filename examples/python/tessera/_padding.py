@@ -11,19 +11,25 @@ import numpy.typing as npt
 
 from . import _tessera
 from ._array import Array
-from ._create import converted
-from ._errors import SelectionError
-from ._types import SMALL_NUMBERS, numpy_dtype, small_number
+from ._fill import converted, element_of
+from ._errors import MetadataError, SelectionError
+from ._types import SMALL_NUMBERS, small_number
 
 MODES = "constant", "edge", "reflect"
 
 
-def _bytes_of(value: Any, name: str) -> bytes | None:
-    """Of a value as an element of a data type; None, if it is none."""
+def _bytes_of(value: Any, array: Array) -> bytes | None:
+    """Of a value as an element of the array; None, if it is none."""
+    name = array._native.dtype
     if name in SMALL_NUMBERS:  # NumPy has them from another library, and converts nothing to them
         is_one = small_number(getattr(value, "dtype", None)) == name
         return np.asarray(value).tobytes() if is_one else None
-    dtype = numpy_dtype(name)
+    dtype = array.dtype
+    if dtype.kind in "mMSU" or dtype.fields is not None:
+        try:
+            return element_of(value, dtype).tobytes()
+        except MetadataError:
+            return None
     if dtype.kind == "V":
         octets = value.tobytes() if isinstance(value, (np.void, memoryview)) else value
         is_one = isinstance(octets, (bytes, bytearray)) and len(octets) == dtype.itemsize
@@ -93,7 +99,7 @@ def around(array: Array, padding: Padding | None, rank: int | None = None) -> _t
     if not isinstance(padding, Padding):
         raise TypeError(f"found padding={padding!r}, expected a tessera.Padding")
     value, name = padding.constant_values, array._native.dtype
-    element = None if value is None else _bytes_of(value, name)
+    element = None if value is None else _bytes_of(value, array)
     if value is not None and element is None:
         raise SelectionError(f"padding: found constant_values={value!r}, which is no element of {name}")
     rank = array.ndim if rank is None else rank

@@ -1,3 +1,18 @@
 from ._tessera import Store
 
-def store(address: str) -> Store: ...
+def store(
+    address: str,
+    *,
+    endpoint_url: str,
+    region: str,
+    key: str,
+    secret: str,
+    token: str,
+    profile: str,
+    anon: bool,
+    addressing_style: str,
+    one_writer: bool,
+    retries: int,
+    most_at_once: int,
+    certificates: str,
+) -> Store: ...

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from . import _selection, _spaces, _tessera
 from ._array import Array
 from ._errors import ExchangeError, IpcError
-from ._group import Group, open
+from ._group import Group
+from ._open import open
 from ._tessera import Descriptor
 
 

@@ -32,7 +32,7 @@ from zarr.storage import LocalStore, MemoryStore, StorePath
 from . import _tessera
 from ._batch import Shape, Together, Unknown
 from ._errors import Error, SelectionError
-from ._types import numpy_dtype
+from ._types import dtype_of, exchanged, in_native_order
 
 _log = logging.getLogger(__name__)
 _small = 1 << 16  # elements that are processed without a change of threads, which takes longer
@@ -55,10 +55,11 @@ class _Source:
                 self.say(f"a chunk grid {grid['name']}")
                 return
             self.chunks: Shape = tuple(self._document["chunks"] if is_v2 else grid["configuration"]["chunk_shape"])
-            name = _tessera.ChunksInMemory(self.document(self.chunks)).dtype
-            native = (metadata.dtype if is_v2 else metadata.data_type).to_native_dtype().newbyteorder("=")
-            if native.fields is not None or native.kind not in "biufcV" or numpy_dtype(name) != native:
-                self.say(f"elements of type {native}")
+            dtype = dtype_of(_tessera.ChunksInMemory(self.document(self.chunks)))
+            given = (metadata.dtype if is_v2 else metadata.data_type).to_native_dtype()
+            native = in_native_order(given)
+            if dtype != native or (given.fields is not None and given != native):  # v3 does not say their byte order
+                self.say(f"elements of type {given}")
                 return
         except (Error, TypeError, ValueError) as error:
             self.say(str(error))
@@ -169,7 +170,7 @@ class CodecPipeline(BatchedCodecPipeline):
             return False
         elements = memory.as_ndarray_like()
         try:
-            if not isinstance(elements, np.ndarray) or elements.dtype.newbyteorder("=") != source.dtype:
+            if not isinstance(elements, np.ndarray) or in_native_order(elements.dtype) != source.dtype:
                 raise Unknown("memory that is not NumPy's, or of another type")
             if not all(isinstance(chunk[0], StorePath) for chunk in batch):
                 raise Unknown("chunks that are not in a store")
@@ -188,14 +189,15 @@ class CodecPipeline(BatchedCodecPipeline):
             raise Unknown("memory of another shape")
         shape = source.shape(together, ())
         selection = together.of(shape)
-        target = out if out.dtype.isnative else np.empty_like(out, source.dtype)
+        target = out if out.dtype == source.dtype else np.empty_like(out, source.dtype)
+        memory = exchanged(target, source.dtype)
         store = batch[0][0].store
         if type(store) is LocalStore:
             await _ensure_open(store)
-            await _run(out.size, source.array(str(store.root), places[0][0], shape).read_out, selection, target)
+            await _run(out.size, source.array(str(store.root), places[0][0], shape).read_out, selection, memory)
         else:
             chunks = await _fetch(source, store, batch, places, shape, [True] * len(batch))
-            await _run(out.size, chunks.read_out, selection, target)
+            await _run(out.size, chunks.read_out, selection, memory)
         if target is not out:
             out[...] = target
 
@@ -208,7 +210,7 @@ class CodecPipeline(BatchedCodecPipeline):
             raise Unknown("memory of another shape")
         if together.has_repeats():
             raise Unknown("elements that are written more than once")  # zarr-python does not tell which is the last
-        value = value.astype(source.dtype, copy=False)
+        value = exchanged(value.astype(source.dtype, copy=False), source.dtype)
         complete = () if self.supports_partial_encode else (p[2] for p, c in zip(places, batch) if c[4])
         shape = source.shape(together, complete)
         selection = together.of(shape)

@@ -551,3 +551,34 @@ def test_nothing_is_left(opened):
     gc.collect()
     assert comes_true(lambda: process.producer().leases == 0)
     assert isinstance(_device, types.ModuleType)
+
+
+@pytest.mark.parametrize("dtype", ["M8[s]", "U3", "S2", "V3", [("a", "i4"), ("b", "U2")]], ids=str)
+def test_times_text_and_structs(tmp_path, dtype):
+    expected = np.frombuffer(bytes(range(6 * np.dtype(dtype).itemsize)), "V" + str(np.dtype(dtype).itemsize)).view(dtype)
+    if "U" in str(dtype):
+        expected = np.zeros(6, dtype)
+        expected[2] = (7, "ab") if isinstance(dtype, list) else "ab"
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(6,), dtype=dtype, chunks=(4,))
+    array[...] = expected
+    pinned = tessera.open(tmp_path / "a.zarr", space="pinned")
+    assert pinned[...].dtype == expected.dtype and pinned[...].tobytes() == expected.tobytes()
+    tensor = tessera.open(tmp_path / "a.zarr", space="device")[:3]
+    other = tessera.open(tmp_path / "a.zarr", space="device")
+    other[3:] = tensor
+    assert array[...].tobytes() == expected[:3].tobytes() * 2
+    other.read(np.s_[3:], out=tensor)
+    tensor.wait()
+    with pytest.raises(tessera.ExchangeError):
+        other[3:] = tessera.create_array(tmp_path / "b.zarr", shape=(3,), dtype="V5") and tessera.open(
+            tmp_path / "b.zarr", space="device"
+        )[...]
+
+
+def test_strings_stay_on_the_host(tmp_path):
+    tessera.create_array(tmp_path / "a.zarr", shape=(3,), dtype="string")
+    for space in ("device", "pinned"):
+        array = tessera.open(tmp_path / "a.zarr", space=space)
+        for use in (lambda: array[...], lambda: array.read()):
+            with pytest.raises(tessera.ExchangeError, match="space='host'"):
+                use()

@@ -50,9 +50,9 @@ def test_jax_has_numbers_that_numpy_does_not_have(tmp_path):
     copy = array.empty()
     array.read(out=copy)
     assert (jax.dlpack.from_dlpack(copy) == theirs).all()
-    for use in (lambda: array[...], lambda: np.asarray(array)):
-        with pytest.raises(tessera.ExchangeError, match="bfloat16, which NumPy does not have"):
-            use()
+    assert (array[...] == np.asarray(theirs)).all()
+    with pytest.raises(tessera.ExchangeError, match="float32, expected bfloat16"):
+        array[...] = jax.numpy.zeros((6, 5), "float32")
 
 
 def test_a_numpy_scalar_is_no_memory(made):
@@ -216,38 +216,20 @@ def test_tensors_that_live_at_exit(brain):
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize(
-    "data_type, fill",
-    [
-        ("float4_e2m1fn", 0),
-        ("int4", 0),
-        ({"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}}, 0),
-        ({"name": "struct", "configuration": {"fields": [{"name": "a", "data_type": "int8"}]}}, {"a": 0}),
-    ],
-)
-def test_other_types_are_one_error(tmp_path, data_type, fill):
-    pytest.importorskip("ml_dtypes")  # then NumPy has a bfloat16 by that name
+def test_types_that_no_library_has_are_one_error(tmp_path):
     document = {
         "zarr_format": 3,
         "node_type": "array",
         "shape": [4],
-        "data_type": data_type,
+        "data_type": "complex_bfloat16",
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
         "chunk_key_encoding": {"name": "default"},
-        "fill_value": fill,
+        "fill_value": [0, 0],
         "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
     }
     (tmp_path / "zarr.json").write_text(json.dumps(document))
-    with pytest.raises(tessera.ExchangeError, match="elements of .* does not exchange with NumPy"):
+    with pytest.raises(tessera.ExchangeError, match="complex_bfloat16"):
         tessera.open(tmp_path)
-
-
-def test_arrays_of_other_types_are_not_made(tmp_path):
-    ml_dtypes = pytest.importorskip("ml_dtypes")
-    for dtype in (ml_dtypes.int4, "datetime64[s]", "U3", [("a", "int8")]):
-        with pytest.raises(tessera.ExchangeError, match="does not exchange with NumPy"):
-            tessera.create_array(tmp_path / "a.zarr", shape=(2,), dtype=dtype)
-        assert not (tmp_path / "a.zarr").exists()
 
 
 def test_memory_for_a_read(made):

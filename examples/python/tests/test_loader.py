@@ -148,11 +148,11 @@ def test_numbers_that_numpy_lacks(tmp_path):
         np.asarray(batch)
 
 
-@pytest.mark.parametrize(("dtype", "error"), [(str, tessera.MetadataError), ("M8[s]", tessera.ExchangeError)])
-def test_elements_that_are_refused(tmp_path, dtype, error):
-    zarr.create_array(tmp_path / "a.zarr", shape=(4,), dtype=dtype)
-    with pytest.raises(error, match="vlen-utf8|datetime64"):
-        next(tessera.Loader(tessera.open(tmp_path / "a.zarr"), [np.s_[0:1]]))
+def test_batches_of_times(tmp_path):
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(6,), dtype="M8[s]", chunks=(4,))
+    array[...] = np.arange(6)
+    batch = np.asarray(next(tessera.Loader(array, [np.s_[1:4], np.s_[3:6]], batch=2)))
+    assert batch.dtype == "M8[s]" and batch.astype(int).tolist() == [[1, 2, 3], [3, 4, 5]]
 
 
 def test_samplers_of_python(made):

@@ -116,6 +116,8 @@ def test_resize_and_append(made):
     assert array.append(np.zeros((32, 1)), axis=1) == (32, 11)
     np.testing.assert_array_equal(zarr.open_array(array.store_path)[...], array[...])
     assert array.append(np.zeros((32, 2)), axis=-1) == (32, 13)
+    line = tessera.create_array(f"{array.store_path}/../line.zarr", shape=(1,), dtype="int8")
+    assert line.append(5) == (2,) and line[...].tolist() == [0, 5]
     with pytest.raises(tessera.SelectionError):
         array.append(np.zeros((2, 3)))
     for axis in (2, -3):

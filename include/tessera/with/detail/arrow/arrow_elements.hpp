@@ -54,20 +54,10 @@ inline void adapt(Column<space::Host>& values, std::byte const* data, DataType t
   values.buffers[0] = both->mask->data(), values.owner = both;
 }
 
-// Requires: the elements are dense, in C order and native byte order.
+// Elements in C order as lists: each dimension but the first becomes a fixed-size list.
 template <MemorySpace S>
-Column<S> column_of(std::byte const* data, DataType type, Extents const& shape, std::shared_ptr<void const> owner) {
+Column<S> in_lists(Column<S> column, Extents const& shape) {
   if (shape.rank() == 0) throw ExchangeError{"an array without dimensions has no length, as Arrow's arrays have"};
-  Column<S> column;
-  column.format = format_of(type);
-  column.length = element_count(shape, "the shape");
-  column.buffers = {nullptr, column.length == 0 ? nullptr : data};
-  column.owner = std::move(owner);
-  if constexpr (S::host_accessible) {
-    adapt(column, data, type);
-  } else if (type.kind == DataKind::boolean) {
-    throw ExchangeError{"the bools are bytes in a device's memory, expected bits, as Arrow has them"};
-  }
   for (std::size_t d = shape.rank(); d-- > 1;) {
     if (shape[d] > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
       throw ExchangeError{
@@ -83,6 +73,22 @@ Column<S> column_of(std::byte const* data, DataType type, Extents const& shape, 
     column = std::move(lists);
   }
   return column;
+}
+
+// Requires: the elements are dense, in C order and native byte order.
+template <MemorySpace S>
+Column<S> column_of(std::byte const* data, DataType type, Extents const& shape, std::shared_ptr<void const> owner) {
+  Column<S> column;
+  column.format = format_of(type);
+  column.length = element_count(shape, "the shape");
+  column.buffers = {nullptr, column.length == 0 ? nullptr : data};
+  column.owner = std::move(owner);
+  if constexpr (S::host_accessible) {
+    adapt(column, data, type);
+  } else if (type.kind == DataKind::boolean) {
+    throw ExchangeError{"the bools are bytes in a device's memory, expected bits, as Arrow has them"};
+  }
+  return in_lists(std::move(column), shape);
 }
 
 // Elements in any layout; copied, if they are not dense.
