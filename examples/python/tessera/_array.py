@@ -131,8 +131,8 @@ class Array:
     def read(
         self, selection: Any = ..., *, out: Any = None, stream: Any = None, progress: Progress | None = None
     ) -> Any:
-        """Reads `array[selection]` into a Tensor (a DeviceTensor or a PinnedTensor, if the array was opened so; Strings,
-        if elements have any length), or into `out`, which is returned: any object with `__dlpack__`,
+        """Reads `array[selection]` into a Tensor (a DeviceTensor or a PinnedTensor, if the array was opened so;
+        Strings, if elements have any length), or into `out`, which is returned: any object with `__dlpack__`,
         `__array_interface__` or `__cuda_array_interface__` of the selection's shape and the array's dtype, in host or
         device memory.
 

@@ -37,7 +37,9 @@ def on_host(tensor):
 
 def stored(folder, compressors, **more):
     expected = np.arange(23 * 17, dtype="int32").reshape(23, 17)
-    array = tessera.create_array(folder / "a.zarr", shape=(23, 17), dtype="int32", chunks=(5, 4), compressors=compressors, **more)
+    array = tessera.create_array(
+        folder / "a.zarr", shape=(23, 17), dtype="int32", chunks=(5, 4), compressors=compressors, **more
+    )
     array[...] = expected
     return folder / "a.zarr", expected
 
@@ -78,7 +80,9 @@ def test_who_decodes(tmp_path, is_checked):
     path, expected = stored(tmp_path, [ZstdCodec(), Crc32cCodec()] if is_checked else [ZstdCodec()])
     octets = np.ascontiguousarray(expected[:5, :4]).tobytes()
     frames = b"".join(bytes(numcodecs.Zstd().encode(part)) for part in (octets[:40], octets[40:]))
-    (path / "c" / "0" / "0").write_bytes(bytes(numcodecs.CRC32C(location="end").encode(frames)) if is_checked else frames)
+    if is_checked:
+        frames = bytes(numcodecs.CRC32C(location="end").encode(frames))
+    (path / "c" / "0" / "0").write_bytes(frames)
     by_device = {("auto", False): is_checked, ("auto", True): True, ("device", True): True, ("host", False): False}
     for (decode, trusted), is_refused in by_device.items():
         array = tessera.open(path, space="device", decode=decode, trusted=trusted)
@@ -110,9 +114,11 @@ def test_batches_and_groups(tmp_path):
 
 @pytest.mark.parametrize(
     ("given", "error", "match"),
-    [({"decode": "gpu", "space": "device"}, ValueError, "'host', 'auto' or 'device'"), ({"decode": "auto"}, ValueError, "space='device'"),
+    [({"decode": "gpu", "space": "device"}, ValueError, "'host', 'auto' or 'device'"),
+     ({"decode": "auto"}, ValueError, "space='device'"),
      ({"device": 0}, ValueError, "space='device'"), ({"space": "device", "trusted": True}, ValueError, "decode='host'"),
-     ({"space": "pinned", "decode": "device"}, ValueError, "space='device'"), ({"space": "device", "device": 9}, tessera.DeviceError, "device 9"),
+     ({"space": "pinned", "decode": "device"}, ValueError, "space='device'"),
+     ({"space": "device", "device": 9}, tessera.DeviceError, "device 9"),
      ({"space": "device", "device": -1}, tessera.DeviceError, "device -1")],
 )  # fmt: skip
 def test_wrong_arguments(tmp_path, given, error, match):
@@ -135,7 +141,6 @@ def test_several_devices(tmp_path):
         except tessera.ExchangeError as error:
             print(error)
     """
-    found = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | {"TESSERA_EMULATION_DEVICES": "2"}, check=True, capture_output=True, text=True
-    )
+    two = os.environ | {"TESSERA_EMULATION_DEVICES": "2"}
+    found = subprocess.run([sys.executable, "-c", code], env=two, check=True, capture_output=True, text=True)
     assert "device" in found.stdout

@@ -77,7 +77,9 @@ def test_arrays_for_zarr_python(tmp_path, kind):
     assert same(array[...], expected[:3, :3])
 
 
-@pytest.mark.parametrize("dtype", [str, "str", "string", np.dtypes.StringDType(), bytes, "bytes", "variable_length_bytes"])
+@pytest.mark.parametrize(
+    "dtype", [str, "str", "string", np.dtypes.StringDType(), bytes, "bytes", "variable_length_bytes"]
+)
 def test_names_of_types(tmp_path, dtype):
     array = tessera.create_array(tmp_path / "a.zarr", shape=(2,), dtype=dtype)
     assert array[0] == array.fill_value == ("" if "str" in str(dtype).lower() else b"")
@@ -114,7 +116,8 @@ def test_no_elements_and_no_dimensions(tmp_path):
 
 @pytest.mark.parametrize(
     ("kind", "value", "error"),
-    [("string", 5, tessera.ExchangeError), ("string", [None, "a"], tessera.ExchangeError), ("string", b"a", tessera.ExchangeError),
+    [("string", 5, tessera.ExchangeError), ("string", [None, "a"], tessera.ExchangeError),
+     ("string", b"a", tessera.ExchangeError),
      ("string", "\ud800", tessera.ExchangeError), ("bytes", "a", TypeError), ("bytes", [b"a", None], TypeError),
      ("bytes", np.array([1, 2]), TypeError), ("string", ["a"] * 3, ValueError)],
 )  # fmt: skip
@@ -178,7 +181,9 @@ def test_arrow(stored):
     assert column.to_pylist() == expected[0].tolist()
 
 
-@pytest.mark.parametrize("dtype", ["string", "bytes", "U8", "S8", "M8[s]", [("a", "i4"), ("b", "U2")], "int4", "float32"], ids=str)
+@pytest.mark.parametrize(
+    "dtype", ["string", "bytes", "U8", "S8", "M8[s]", [("a", "i4"), ("b", "U2")], "int4", "float32"], ids=str
+)
 def test_reads_do_not_grow(tmp_path, dtype):
     count = 64 if dtype in ("string", "bytes") else 1024
     array = tessera.create_array(tmp_path / "a.zarr", shape=(count,), dtype=dtype, chunks=(count,), compressors=None)
