@@ -33,8 +33,10 @@ TESSERA_DECL Extents grid_for(int ranks, Extents const& units) {
   auto grid = Extents::filled(units.rank(), 1);
   for (auto factor = factors.rbegin(); factor != factors.rend(); ++factor) {
     std::size_t longest = 0;
-    for (std::size_t d = 1; d < units.rank(); ++d)
-      if (units[d] / grid[d] > units[longest] / grid[longest]) longest = d;
+    for (std::size_t d = 1; d < units.rank(); ++d) {
+      auto const length = units[d] / grid[d], most = units[longest] / grid[longest];
+      if (length > most || (length == most && grid[d] < grid[longest])) longest = d;
+    }
     grid[longest] *= *factor;
   }
   return grid;
