@@ -9,13 +9,13 @@ from . import _stores
 from ._array import Array
 from ._errors import MetadataError
 from ._group import Group, made_array, made_group, make_or_open, open_node
-from ._spaces import Space, space_of
+from ._spaces import space_of
 from ._stores import Address
 
 
 def _opened(
     address: Address,
-    space: Space,
+    space: str,
     mode: str | None,
     storage_options: Mapping[str, Any] | None,
     use_consolidated: bool | None,
@@ -79,18 +79,12 @@ def open(
     nvCOMP on the device if the bytes are checked before, by `crc32c` after the compressor, otherwise the host;
     "device", nvCOMP: an array whose chunks it cannot decode, or must not, is refused at its first read. nvCOMP's
     behaviour is undefined for damaged bytes: with `trusted=True` you vouch for bytes that nothing checks. The host
-    encodes. Raises DeviceError, which names the cause, if CUDA, the device or nvCOMP is missing.
+    encodes.
+    Raises DeviceError, which names the cause, if CUDA, the device or nvCOMP is missing.
     """
     is_array = "shape" in description
-    return _opened(
-        url_or_path,
-        space_of(space, device, decode, trusted),
-        mode,
-        storage_options,
-        use_consolidated,
-        is_array,
-        description,
-    )
+    where = space_of(space, device, decode, trusted)
+    return _opened(url_or_path, where, mode, storage_options, use_consolidated, is_array, description)
 
 
 def open_array(
@@ -105,9 +99,8 @@ def open_array(
     **description: Any,
 ) -> Array:
     """As `open`. Raises MetadataError, if a group is there."""
-    found = _opened(
-        url_or_path, space_of(space, device, decode, trusted), mode, storage_options, None, True, description
-    )
+    where = space_of(space, device, decode, trusted)
+    found = _opened(url_or_path, where, mode, storage_options, None, True, description)
     if not isinstance(found, Array):
         raise MetadataError(f"{found.store_path}: found a group, expected an array")
     return found
@@ -120,22 +113,15 @@ def open_group(
     mode: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
     use_consolidated: bool | None = None,
+    attributes: Mapping[str, Any] | None = None,
     device: int | None = None,
     decode: str = "host",
     trusted: bool = False,
-    attributes: Mapping[str, Any] | None = None,
 ) -> Group:
     """As `open`. Raises MetadataError, if an array is there."""
     description = {} if attributes is None else {"attributes": attributes}
-    found = _opened(
-        url_or_path,
-        space_of(space, device, decode, trusted),
-        mode,
-        storage_options,
-        use_consolidated,
-        False,
-        description,
-    )
+    where = space_of(space, device, decode, trusted)
+    found = _opened(url_or_path, where, mode, storage_options, use_consolidated, False, description)
     if not isinstance(found, Group):
         raise MetadataError(f"{found.store_path}: found an array, expected a group")
     return found

@@ -1,6 +1,7 @@
 """Chunks decoded in device memory by nvCOMP: CTest's python-module has the emulated runtime's stand-in for it."""
 
 import os
+import pickle
 import subprocess
 import sys
 
@@ -106,6 +107,8 @@ def test_batches_and_groups(tmp_path):
     tessera.create_group(tmp_path / "g.zarr")
     path, expected = stored(tmp_path / "g.zarr", [ZstdCodec(), Crc32cCodec()])
     array = tessera.open(tmp_path / "g.zarr", space="device", decode="device")["a.zarr"]
+    again = pickle.loads(pickle.dumps(array))
+    assert again.space == "device" and again.space.decode == "device" and (on_host(again[...]) == expected).all()
     boxes = [np.s_[0:6, 2:8], np.s_[9:15, 11:17]]
     found = on_host(next(tessera.Loader(array, boxes, batch=2)))
     assert (found == np.stack([expected[box] for box in boxes])).all()

