@@ -112,13 +112,6 @@
 #include <tessera/node/detail/group.ipp>
 #include <tessera/node/detail/lock_nodes.ipp>
 #include <tessera/node/detail/write_node.ipp>
-#include <tessera/parallel/detail/agreed.ipp>
-#include <tessera/parallel/detail/exchange_plan.ipp>
-#include <tessera/parallel/detail/local_call.ipp>
-#include <tessera/parallel/detail/part_rows.ipp>
-#include <tessera/parallel/detail/partition.ipp>
-#include <tessera/parallel/detail/relayed_documents.ipp>
-#include <tessera/parallel/detail/two_phase.ipp>
 #include <tessera/pipeline/detail/any_stage.ipp>
 #include <tessera/pipeline/detail/batch.ipp>
 #include <tessera/pipeline/detail/choice.ipp>

@@ -86,6 +86,4 @@ class Partition {
 
 }}  // namespace tessera::v0
 
-#if !defined(TESSERA_SEPARATE)
 #include <tessera/parallel/detail/partition.ipp>
-#endif

@@ -12,7 +12,7 @@ namespace tessera { inline namespace v0 { namespace detail {
 
 /// Called by all ranks, with the error of each, or null. Throws on all of them, if one has an error: that of the lowest
 /// such rank, which it names. Its type, if it is tessera's, its store, key, codec and chunk are those of the original.
-TESSERA_DECL void agree(ErasedCommunicator& ranks, std::exception_ptr const& error);
+inline void agree(ErasedCommunicator& ranks, std::exception_ptr const& error);
 
 /// The error of f(), or null.
 template <class F>
@@ -32,10 +32,8 @@ void agreed(ErasedCommunicator& ranks, F&& f) {
 }
 
 /// The text of one rank, on all of them.
-TESSERA_DECL std::string broadcast_text(ErasedCommunicator& ranks, std::string text, int root);
+inline std::string broadcast_text(ErasedCommunicator& ranks, std::string text, int root);
 
 }}}  // namespace tessera::v0::detail
 
-#if !defined(TESSERA_SEPARATE)
 #include <tessera/parallel/detail/agreed.ipp>
-#endif

@@ -16,7 +16,7 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-TESSERA_DECL std::string broadcast_text(ErasedCommunicator& ranks, std::string text, int root) {
+inline std::string broadcast_text(ErasedCommunicator& ranks, std::string text, int root) {
   std::uint64_t size = text.size();
   ranks.broadcast(std::as_writable_bytes(std::span{&size, 1}), root);
   text.resize(checked_size(size, "the text of another rank"));
@@ -27,7 +27,7 @@ TESSERA_DECL std::string broadcast_text(ErasedCommunicator& ranks, std::string t
 // An error travels as its kind, problem, store, key, work, inner chunk and codec.
 
 // The number of an error's type; derived types before their bases.
-TESSERA_DECL std::size_t kind_of(Error const& error) {
+inline std::size_t kind_of(Error const& error) {
   if (dynamic_cast<NodeNotFound const*>(&error)) return 0;
   if (dynamic_cast<MetadataError const*>(&error)) return 1;
   if (dynamic_cast<StoreError const*>(&error)) return 2;
@@ -42,7 +42,7 @@ TESSERA_DECL std::size_t kind_of(Error const& error) {
 }
 
 // The error's text without its places.
-TESSERA_DECL std::string problem_of(Error const& error) {
+inline std::string problem_of(Error const& error) {
   Error places{""};
   places.in_store(error.store()).in_key(error.key()).in_work(error.work());
   places.in_inner_chunk(error.inner_chunk()).in_codec(error.codec());
@@ -50,7 +50,7 @@ TESSERA_DECL std::string problem_of(Error const& error) {
   return std::string{text.starts_with(before) ? text.substr(before.size()) : text};
 }
 
-TESSERA_DECL std::string travelling(std::exception_ptr const& error) {
+inline std::string travelling(std::exception_ptr const& error) {
   TravellingText parts;
   try {
     std::rethrow_exception(error);
@@ -85,7 +85,7 @@ template <class E>
   throw error;
 }
 
-[[noreturn]] TESSERA_DECL void throw_arrived(std::string text, std::uint64_t rank) {
+[[noreturn]] inline void throw_arrived(std::string text, std::uint64_t rank) {
   TravellingText parts{std::move(text)};
   auto const kind = parts.take();
   if (kind == "0") throw_arrived<NodeNotFound>(parts, rank);
@@ -101,7 +101,7 @@ template <class E>
   throw_arrived<Error>(parts, rank);
 }
 
-TESSERA_DECL void agree(ErasedCommunicator& ranks, std::exception_ptr const& error) {
+inline void agree(ErasedCommunicator& ranks, std::exception_ptr const& error) {
   auto const own = static_cast<std::uint64_t>(ranks.rank()), none = static_cast<std::uint64_t>(ranks.size());
   auto const failed = ranks.least(error ? own : none);
   if (failed == none) return;

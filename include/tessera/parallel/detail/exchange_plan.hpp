@@ -45,23 +45,21 @@ struct ExchangePlan {
 using Exchanges = FunctionRef<bool(int)>;
 
 /// For the writes of a rank, or for its reads, which include the halo. Requires: the partition lies in the array.
-TESSERA_DECL ExchangePlan exchange_plan(SharedGrid const& grid, int rank, bool reads, Exchanges exchanges);
+inline ExchangePlan exchange_plan(SharedGrid const& grid, int rank, bool reads, Exchanges exchanges);
 
 /// Distributes the owned values to rounds whose values need at most `memory` bytes together. Throws: BudgetError, if
 /// one value needs more. Returns the most bytes of a round.
-TESSERA_DECL std::uint64_t set_rounds(ExchangePlan& plan, std::uint64_t memory);
+inline std::uint64_t set_rounds(ExchangePlan& plan, std::uint64_t memory);
 /// The most bytes that one owned value needs.
-TESSERA_DECL std::uint64_t largest_value(ExchangePlan const& plan);
+inline std::uint64_t largest_value(ExchangePlan const& plan);
 
 /// The elements of a rank at their indices in the array.
-TESSERA_DECL RankPart own_part(SharedGrid const& grid, int rank, bool with_halo);
+inline RankPart own_part(SharedGrid const& grid, int rank, bool with_halo);
 /// Each combination of one run per dimension.
-TESSERA_DECL std::vector<RankPart> boxes_of(RankPart const& part);
+inline std::vector<RankPart> boxes_of(RankPart const& part);
 /// The chunks of an array along each dimension. Without `edges`, all have the chunk shape.
-TESSERA_DECL ChunkAxes axes_of(std::vector<ChunkEdges> const& edges, Extents const& chunk_shape, Extents const& shape);
+inline ChunkAxes axes_of(std::vector<ChunkEdges> const& edges, Extents const& chunk_shape, Extents const& shape);
 
 }}}  // namespace tessera::v0::detail
 
-#if !defined(TESSERA_SEPARATE)
 #include <tessera/parallel/detail/exchange_plan.ipp>
-#endif

@@ -12,7 +12,7 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-TESSERA_DECL ChunkAxes axes_of(std::vector<ChunkEdges> const& edges, Extents const& chunk_shape, Extents const& shape) {
+inline ChunkAxes axes_of(std::vector<ChunkEdges> const& edges, Extents const& chunk_shape, Extents const& shape) {
   ChunkAxes axes;
   for (std::size_t d = 0; d < shape.rank(); ++d)
     axes.emplace_back(edges.empty() ? ChunkEdges{{{chunk_shape[d], 1}}, true} : edges[d], shape[d]);
@@ -29,7 +29,7 @@ struct TouchedChunks {
   IndexRuns whole{};          // the covered elements of each such range
 };
 
-TESSERA_DECL TouchedChunks touched_chunks(ChunkAxis const& axis, IndexRuns const& runs) {
+inline TouchedChunks touched_chunks(ChunkAxis const& axis, IndexRuns const& runs) {
   TouchedChunks touched;
   for (auto const& run : runs) {
     auto const last = axis.chunk_of(run.first + run.count - 1);
@@ -48,7 +48,7 @@ TESSERA_DECL TouchedChunks touched_chunks(ChunkAxis const& axis, IndexRuns const
   return touched;
 }
 
-TESSERA_DECL std::vector<RankPart> boxes_of(RankPart const& part) {
+inline std::vector<RankPart> boxes_of(RankPart const& part) {
   std::vector<RankPart> boxes{RankPart{}};
   for (auto const& runs : part) {
     std::vector<RankPart> longer;
@@ -62,7 +62,7 @@ TESSERA_DECL std::vector<RankPart> boxes_of(RankPart const& part) {
   return boxes;
 }
 
-TESSERA_DECL RankPart own_part(SharedGrid const& grid, int rank, bool with_halo) {
+inline RankPart own_part(SharedGrid const& grid, int rank, bool with_halo) {
   auto part = grid.partition.part_of(rank, with_halo);
   for (std::size_t d = 0; d < part.size(); ++d)
     for (auto& run : part[d]) run.first += grid.origin[d];
@@ -97,7 +97,7 @@ class PartsOfRanks {
 };
 
 // The one with most elements, so that fewest travel; of several, another one for each value.
-TESSERA_DECL int owner_of(std::vector<std::pair<int, RankPart>> const& parts, std::uint64_t number) {
+inline int owner_of(std::vector<std::pair<int, RankPart>> const& parts, std::uint64_t number) {
   std::uint64_t most = 0;
   std::vector<int> candidates;
   for (auto const& [rank, part] : parts) {
@@ -108,7 +108,7 @@ TESSERA_DECL int owner_of(std::vector<std::pair<int, RankPart>> const& parts, st
   return candidates[number % candidates.size()];
 }
 
-TESSERA_DECL void add_value(ExchangePlan& plan, std::vector<std::pair<int, RankPart>> parts, int rank,
+inline void add_value(ExchangePlan& plan, std::vector<std::pair<int, RankPart>> parts, int rank,
                             std::uint64_t number, std::size_t item) {
   SharedValue value{number, owner_of(parts, number), {}};
   value.span = bounds_of(parts.front().second);
@@ -131,7 +131,7 @@ TESSERA_DECL void add_value(ExchangePlan& plan, std::vector<std::pair<int, RankP
   (value.owner == rank ? plan.owned : plan.foreign).push_back(std::move(value));
 }
 
-TESSERA_DECL ExchangePlan exchange_plan(SharedGrid const& grid, int rank, bool reads, Exchanges exchanges) {
+inline ExchangePlan exchange_plan(SharedGrid const& grid, int rank, bool reads, Exchanges exchanges) {
   ExchangePlan plan;
   PartsOfRanks parts_of{grid, reads};
   auto const& own = parts_of(rank);
@@ -176,13 +176,13 @@ TESSERA_DECL ExchangePlan exchange_plan(SharedGrid const& grid, int rank, bool r
   }
 }
 
-TESSERA_DECL std::uint64_t largest_value(ExchangePlan const& plan) {
+inline std::uint64_t largest_value(ExchangePlan const& plan) {
   std::uint64_t most = 0;
   for (auto const& value : plan.owned) most = std::max(most, value.memory);
   return most;
 }
 
-TESSERA_DECL std::uint64_t set_rounds(ExchangePlan& plan, std::uint64_t memory) {
+inline std::uint64_t set_rounds(ExchangePlan& plan, std::uint64_t memory) {
   std::uint64_t most = 0, in_round = 0;
   std::uint32_t round = 0;
   for (auto& value : plan.owned) {

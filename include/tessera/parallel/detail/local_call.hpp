@@ -36,16 +36,14 @@ struct PreparedCall {
   std::uint64_t most = 0;    ///< bytes of the largest round of this rank
 };
 /// Called by all ranks: checks the call, and plans. Throws on all ranks, if one has an error.
-TESSERA_DECL PreparedCall prepared(ErasedCommunicator& ranks, TogetherCall const& together,
+inline PreparedCall prepared(ErasedCommunicator& ranks, TogetherCall const& together,
                                    FunctionRef<PartMemory(Extents const&)> memory_of_shape, std::size_t item);
-TESSERA_DECL void add_counts(Exchanged* to, Exchanged const& counts);
+inline void add_counts(Exchanged* to, Exchanged const& counts);
 
 /// Called by all ranks: each names its own memory and its own `local`. Throws on all, if one has an error.
-TESSERA_DECL void move_together(ErasedCommunicator& ranks, TogetherCall const& together,
+inline void move_together(ErasedCommunicator& ranks, TogetherCall const& together,
                                 FunctionRef<PartMemory(Extents const&)> memory_of_shape, LocalCall local);
 
 }}}  // namespace tessera::v0::detail
 
-#if !defined(TESSERA_SEPARATE)
 #include <tessera/parallel/detail/local_call.ipp>
-#endif

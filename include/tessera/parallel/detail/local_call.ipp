@@ -9,7 +9,7 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-TESSERA_DECL Extents origin_in(TogetherCall const& together, int ranks) {
+inline Extents origin_in(TogetherCall const& together, int ranks) {
   auto const& shape = together.partition.shape();
   auto const origin = together.origin.rank() == 0 ? Extents::filled(shape.rank(), 0) : together.origin;
   if (together.partition.ranks() != ranks)
@@ -25,7 +25,7 @@ TESSERA_DECL Extents origin_in(TogetherCall const& together, int ranks) {
   return origin;
 }
 
-TESSERA_DECL PreparedCall prepared(ErasedCommunicator& ranks, TogetherCall const& together,
+inline PreparedCall prepared(ErasedCommunicator& ranks, TogetherCall const& together,
                                    FunctionRef<PartMemory(Extents const&)> memory_of_shape, std::size_t item) {
   auto const rank = ranks.rank();
   PreparedCall call;
@@ -60,7 +60,7 @@ TESSERA_DECL PreparedCall prepared(ErasedCommunicator& ranks, TogetherCall const
   return call;
 }
 
-TESSERA_DECL void add_counts(Exchanged* to, Exchanged const& counts) {
+inline void add_counts(Exchanged* to, Exchanged const& counts) {
   if (!to) return;
   to->messages += counts.messages;
   to->bytes += counts.bytes;
@@ -68,7 +68,7 @@ TESSERA_DECL void add_counts(Exchanged* to, Exchanged const& counts) {
   to->memory = std::max(to->memory, counts.memory);
 }
 
-TESSERA_DECL void move_together(ErasedCommunicator& ranks, TogetherCall const& together,
+inline void move_together(ErasedCommunicator& ranks, TogetherCall const& together,
                                 FunctionRef<PartMemory(Extents const&)> memory_of_shape, LocalCall local) {
   Exchanged counts;
   auto call = prepared(ranks, together, memory_of_shape, local.item);

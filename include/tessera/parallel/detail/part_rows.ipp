@@ -9,7 +9,7 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-TESSERA_DECL RankPart part_within(RankPart const& part, IndexBounds const& bounds) {
+inline RankPart part_within(RankPart const& part, IndexBounds const& bounds) {
   RankPart found(part.size());
   for (std::size_t d = 0; d < part.size(); ++d) {
     for (auto const& run : part[d]) {
@@ -21,7 +21,7 @@ TESSERA_DECL RankPart part_within(RankPart const& part, IndexBounds const& bound
   return found;
 }
 
-TESSERA_DECL std::uint64_t elements_of(RankPart const& part) {
+inline std::uint64_t elements_of(RankPart const& part) {
   std::uint64_t count = 1;
   for (auto const& runs : part) {
     std::uint64_t length = 0;
@@ -31,7 +31,7 @@ TESSERA_DECL std::uint64_t elements_of(RankPart const& part) {
   return count;
 }
 
-TESSERA_DECL IndexBounds bounds_of(RankPart const& part) {
+inline IndexBounds bounds_of(RankPart const& part) {
   IndexBounds bounds;
   for (auto const& runs : part) {
     bounds.first.push_back(runs.front().first);
@@ -40,13 +40,13 @@ TESSERA_DECL IndexBounds bounds_of(RankPart const& part) {
   return bounds;
 }
 
-TESSERA_DECL Region region_of(IndexBounds const& bounds) {
+inline Region region_of(IndexBounds const& bounds) {
   Region region{bounds.first, {}, Extents::filled(bounds.first.rank(), 1)};
   for (std::size_t d = 0; d < bounds.first.rank(); ++d) region.count.push_back(bounds.stop[d] - bounds.first[d]);
   return region;
 }
 
-TESSERA_DECL void for_each_row(RankPart const& part, FunctionRef<void(PartRow const&)> f) {
+inline void for_each_row(RankPart const& part, FunctionRef<void(PartRow const&)> f) {
   auto const rank = part.size();
   if (rank == 0) return f({{}, {}, 1});
   for (auto const& runs : part)
@@ -76,14 +76,14 @@ TESSERA_DECL void for_each_row(RankPart const& part, FunctionRef<void(PartRow co
   }
 }
 
-TESSERA_DECL std::byte* PartMemory::at(Extents const& index) const {
+inline std::byte* PartMemory::at(Extents const& index) const {
   std::int64_t offset = 0;
   for (std::size_t d = 0; d < index.rank(); ++d)
     offset += (static_cast<std::int64_t>(index[d]) - static_cast<std::int64_t>(origin[d])) * strides[d];
   return data + offset;
 }
 
-TESSERA_DECL PartMemory memory_of(IndexBounds const& bounds, std::byte* data, std::size_t item) {
+inline PartMemory memory_of(IndexBounds const& bounds, std::byte* data, std::size_t item) {
   PartMemory memory{data, bounds.first, Strides::filled(bounds.first.rank(), 0)};
   auto stride = static_cast<std::int64_t>(item);
   for (std::size_t d = bounds.first.rank(); d-- > 0;) {
@@ -93,7 +93,7 @@ TESSERA_DECL PartMemory memory_of(IndexBounds const& bounds, std::byte* data, st
   return memory;
 }
 
-TESSERA_DECL void copy_row(std::byte* to, std::int64_t to_stride, std::byte const* from, std::int64_t from_stride,
+inline void copy_row(std::byte* to, std::int64_t to_stride, std::byte const* from, std::int64_t from_stride,
                            std::uint64_t count, std::size_t item) {
   auto const next = static_cast<std::int64_t>(item);
   if (to_stride == next && from_stride == next) {
@@ -104,19 +104,19 @@ TESSERA_DECL void copy_row(std::byte* to, std::int64_t to_stride, std::byte cons
 }
 
 // Of a row; an array without dimensions has one element.
-TESSERA_DECL std::int64_t row_stride(PartMemory const& memory, std::size_t item) {
+inline std::int64_t row_stride(PartMemory const& memory, std::size_t item) {
   auto const rank = memory.strides.rank();
   return rank == 0 ? static_cast<std::int64_t>(item) : memory.strides[rank - 1];
 }
 
-TESSERA_DECL void copy_to_indices(RankPart const& part, PartMemory const& from_places, PartMemory const& to,
+inline void copy_to_indices(RankPart const& part, PartMemory const& from_places, PartMemory const& to,
                                   std::size_t item) {
   for_each_row(part, [&](PartRow const& row) {
     copy_row(to.at(row.index), row_stride(to, item), from_places.at(row.at), row_stride(from_places, item), row.count,
              item);
   });
 }
-TESSERA_DECL void copy_to_places(RankPart const& part, PartMemory const& from_indices, PartMemory const& to,
+inline void copy_to_places(RankPart const& part, PartMemory const& from_indices, PartMemory const& to,
                                  std::size_t item) {
   for_each_row(part, [&](PartRow const& row) {
     copy_row(to.at(row.at), row_stride(to, item), from_indices.at(row.index), row_stride(from_indices, item), row.count,
@@ -124,14 +124,14 @@ TESSERA_DECL void copy_to_places(RankPart const& part, PartMemory const& from_in
   });
 }
 
-TESSERA_DECL void pack(RankPart const& part, bool by_places, PartMemory const& from, std::byte* to, std::size_t item) {
+inline void pack(RankPart const& part, bool by_places, PartMemory const& from, std::byte* to, std::size_t item) {
   for_each_row(part, [&](PartRow const& row) {
     copy_row(to, static_cast<std::int64_t>(item), from.at(by_places ? row.at : row.index), row_stride(from, item),
              row.count, item);
     to += row.count * item;
   });
 }
-TESSERA_DECL void unpack(RankPart const& part, bool by_places, std::byte const* from, PartMemory const& to,
+inline void unpack(RankPart const& part, bool by_places, std::byte const* from, PartMemory const& to,
                          std::size_t item) {
   for_each_row(part, [&](PartRow const& row) {
     copy_row(to.at(by_places ? row.at : row.index), row_stride(to, item), from, static_cast<std::int64_t>(item),

@@ -16,7 +16,7 @@ namespace tessera { inline namespace v0 {
 namespace detail {
 
 /// The same number for each dimension, if there is none.
-TESSERA_DECL Extents or_filled(Extents const& given, std::size_t rank, std::uint64_t value, std::string_view what) {
+inline Extents or_filled(Extents const& given, std::size_t rank, std::uint64_t value, std::string_view what) {
   if (given.rank() == 0) return Extents::filled(rank, value);
   if (given.rank() != rank)
     throw SelectionError{to_text({"found ", what, " of ", given.rank(), " dimensions, expected ", rank})};
@@ -24,7 +24,7 @@ TESSERA_DECL Extents or_filled(Extents const& given, std::size_t rank, std::uint
 }
 
 /// Deals the prime factors of the number of ranks, the largest first, to the dimension with the most units per block.
-TESSERA_DECL Extents grid_for(int ranks, Extents const& units) {
+inline Extents grid_for(int ranks, Extents const& units) {
   std::vector<std::uint64_t> factors;
   auto left = static_cast<std::uint64_t>(ranks);
   for (std::uint64_t factor = 2; factor * factor <= left; ++factor)
@@ -42,7 +42,7 @@ TESSERA_DECL Extents grid_for(int ranks, Extents const& units) {
   return grid;
 }
 
-TESSERA_DECL Extents expect_grid(Extents const& given, int ranks, Extents const& units) {
+inline Extents expect_grid(Extents const& given, int ranks, Extents const& units) {
   if (units.rank() == 0) {
     if (ranks != 1)
       throw SelectionError{to_text({"found an array without dimensions and ", ranks, " ranks, expected 1"})};
@@ -55,7 +55,7 @@ TESSERA_DECL Extents expect_grid(Extents const& given, int ranks, Extents const&
   return grid;
 }
 
-TESSERA_DECL Extents units_of(Extents const& shape, Extents const& unit) {
+inline Extents units_of(Extents const& shape, Extents const& unit) {
   Extents units;
   for (std::size_t d = 0; d < shape.rank(); ++d) {
     if (unit[d] == 0)
@@ -66,7 +66,7 @@ TESSERA_DECL Extents units_of(Extents const& shape, Extents const& unit) {
 }
 
 /// Neighbouring runs become one.
-TESSERA_DECL void add_run(IndexRuns& runs, std::uint64_t first, std::uint64_t stop) {
+inline void add_run(IndexRuns& runs, std::uint64_t first, std::uint64_t stop) {
   if (first >= stop) return;
   auto const at = runs.empty() ? 0 : runs.back().at + runs.back().count;
   if (!runs.empty() && runs.back().first + runs.back().count == first)
@@ -75,14 +75,14 @@ TESSERA_DECL void add_run(IndexRuns& runs, std::uint64_t first, std::uint64_t st
     runs.push_back({first, stop - first, at});
 }
 
-TESSERA_DECL bool are_within(IndexRuns const& runs, std::uint64_t first, std::uint64_t stop) {
+inline bool are_within(IndexRuns const& runs, std::uint64_t first, std::uint64_t stop) {
   for (auto const& run : runs)
     if (run.first < stop && first < run.first + run.count) return true;
   return false;
 }
 
 // Boxes sorted by their first index: each is compared with those that begin before it ends.
-TESSERA_DECL void expect_disjoint(std::vector<IndexBounds> const& boxes) {
+inline void expect_disjoint(std::vector<IndexBounds> const& boxes) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     bool is_empty = false;
@@ -106,12 +106,12 @@ TESSERA_DECL void expect_disjoint(std::vector<IndexBounds> const& boxes) {
 
 }  // namespace detail
 
-TESSERA_DECL Partition::Partition(Extents const& shape, int ranks, Extents const& halo)
+inline Partition::Partition(Extents const& shape, int ranks, Extents const& halo)
     : shape_{shape}, halo_{detail::or_filled(halo, shape.rank(), 0, "a halo")}, ranks_{ranks} {
   if (ranks < 1) throw SelectionError{to_text({"found ", ranks, " ranks, expected 1 or more"})};
 }
 
-TESSERA_DECL Partition Partition::blocks(Extents const& shape, int ranks, PartitionOptions const& options) {
+inline Partition Partition::blocks(Extents const& shape, int ranks, PartitionOptions const& options) {
   Partition made{shape, ranks, options.halo};
   auto const unit = detail::or_filled(options.align, shape.rank(), 1, "an alignment");
   auto const units = detail::units_of(shape, unit);
@@ -127,7 +127,7 @@ TESSERA_DECL Partition Partition::blocks(Extents const& shape, int ranks, Partit
   return made;
 }
 
-TESSERA_DECL Partition Partition::cyclic(Extents const& shape, int ranks, Extents const& block, Extents const& grid) {
+inline Partition Partition::cyclic(Extents const& shape, int ranks, Extents const& block, Extents const& grid) {
   Partition made{shape, ranks, {}};
   auto const unit = detail::or_filled(block, shape.rank(), 1, "a block");
   auto const units = detail::units_of(shape, unit);
@@ -140,7 +140,7 @@ TESSERA_DECL Partition Partition::cyclic(Extents const& shape, int ranks, Extent
   return made;
 }
 
-TESSERA_DECL Partition Partition::boxes(Extents const& shape, std::span<Box const> boxes, Extents const& halo) {
+inline Partition Partition::boxes(Extents const& shape, std::span<Box const> boxes, Extents const& halo) {
   Partition made{shape, static_cast<int>(boxes.size()), halo};
   for (auto const& box : boxes) {
     auto const region = box.resolve(shape);
@@ -155,16 +155,16 @@ TESSERA_DECL Partition Partition::boxes(Extents const& shape, std::span<Box cons
   return made;
 }
 
-TESSERA_DECL bool Partition::has_halo() const {
+inline bool Partition::has_halo() const {
   return std::any_of(halo_.begin(), halo_.end(), [](std::uint64_t n) { return n != 0; });
 }
 
-TESSERA_DECL void Partition::expect_rank(int rank) const {
+inline void Partition::expect_rank(int rank) const {
   if (rank < 0 || rank >= ranks_) throw SelectionError{to_text({"found rank ", rank, ", expected one below ", ranks_})};
 }
 
 // Runs of one block, or all of a cyclic partition, which has no halo. Places count from the halo's beginning.
-TESSERA_DECL detail::IndexRuns Partition::with_halo_at(detail::IndexRuns runs, std::size_t d, bool with_halo) const {
+inline detail::IndexRuns Partition::with_halo_at(detail::IndexRuns runs, std::size_t d, bool with_halo) const {
   if (halo_[d] == 0 || runs.empty()) return runs;
   auto& run = runs.front();
   auto const before = std::min(run.first, halo_[d]), behind = std::min(shape_[d] - run.first - run.count, halo_[d]);
@@ -175,7 +175,7 @@ TESSERA_DECL detail::IndexRuns Partition::with_halo_at(detail::IndexRuns runs, s
   return runs;
 }
 
-TESSERA_DECL detail::RankPart Partition::part_of(int rank, bool with_halo) const {
+inline detail::RankPart Partition::part_of(int rank, bool with_halo) const {
   expect_rank(rank);
   detail::RankPart part(shape_.rank());
   auto place = static_cast<std::uint64_t>(rank);
@@ -196,7 +196,7 @@ TESSERA_DECL detail::RankPart Partition::part_of(int rank, bool with_halo) const
   return part;
 }
 
-TESSERA_DECL void Partition::for_each_rank(detail::IndexBounds const& within, bool with_halo,
+inline void Partition::for_each_rank(detail::IndexBounds const& within, bool with_halo,
                                            FunctionRef<void(int)> f) const {
   if (grid_.rank() == 0) {
     for (int rank = 0; rank < ranks_; ++rank) {
@@ -226,7 +226,7 @@ TESSERA_DECL void Partition::for_each_rank(detail::IndexBounds const& within, bo
   }
 }
 
-TESSERA_DECL Box Partition::box_of(int rank, bool with_halo) const {
+inline Box Partition::box_of(int rank, bool with_halo) const {
   std::vector<Slice> slices;
   for (auto const& runs : part_of(rank, with_halo)) {
     if (runs.size() > 1)
@@ -236,10 +236,10 @@ TESSERA_DECL Box Partition::box_of(int rank, bool with_halo) const {
   }
   return Box{std::move(slices)};
 }
-TESSERA_DECL Box Partition::local_box(int rank) const { return box_of(rank, false); }
-TESSERA_DECL Box Partition::memory_box(int rank) const { return box_of(rank, true); }
+inline Box Partition::local_box(int rank) const { return box_of(rank, false); }
+inline Box Partition::memory_box(int rank) const { return box_of(rank, true); }
 
-TESSERA_DECL Extents Partition::memory_shape(int rank) const {
+inline Extents Partition::memory_shape(int rank) const {
   Extents shape;
   for (auto const& runs : part_of(rank, true)) {
     std::uint64_t length = 0;

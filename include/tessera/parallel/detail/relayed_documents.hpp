@@ -79,6 +79,4 @@ auto from_relayed(ErasedCommunicator& ranks, S const& store, F&& f) {
 
 }}}  // namespace tessera::v0::detail
 
-#if !defined(TESSERA_SEPARATE)
 #include <tessera/parallel/detail/relayed_documents.ipp>
-#endif

@@ -11,7 +11,7 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-TESSERA_DECL std::optional<std::size_t> RelayedDocuments::read(Key const& key, ByteRange range,
+inline std::optional<std::size_t> RelayedDocuments::read(Key const& key, ByteRange range,
                                                                Destination<Host> destination, Queue<Host>&) const {
   auto found = state_->values.find(key.path);
   if (found == state_->values.end()) {
@@ -25,7 +25,7 @@ TESSERA_DECL std::optional<std::size_t> RelayedDocuments::read(Key const& key, B
   return static_cast<std::size_t>(size);
 }
 
-TESSERA_DECL void RelayedDocuments::relay(ErasedCommunicator& ranks) const {
+inline void RelayedDocuments::relay(ErasedCommunicator& ranks) const {
   TravellingText parts;
   for (auto const& [key, value] : state_->values) {
     parts.add(key);

@@ -39,7 +39,7 @@ struct ExchangeRoom {
 };
 
 /// Requires: the plan has its rounds. `memory`: the most bytes of one owner's round, on any rank.
-TESSERA_DECL ExchangeRoom room_for(ExchangePlan const& plan, std::uint64_t most_of_round, std::uint64_t memory,
+inline ExchangeRoom room_for(ExchangePlan const& plan, std::uint64_t most_of_round, std::uint64_t memory,
                                    std::size_t item);
 
 /// The shared values that one call writes, round by round. Requires: the plan, which has its rounds, outlives it.
@@ -61,19 +61,17 @@ class SharedWrite {
 };
 
 /// Called by all ranks. Errors of `move` are thrown when all messages have been exchanged; errors of `ranks` at once.
-TESSERA_DECL void write_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
+inline void write_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
                                Exchanged& counts);
-TESSERA_DECL void read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
+inline void read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
                               Exchanged& counts);
 
 /// Copies the boxes that the rank moves by itself. `move_copied` moves them from there.
-TESSERA_DECL HostBuffer copied_alone(ExchangePlan const& plan, PartMemory const& own, std::size_t item);
-TESSERA_DECL void move_copied(ExchangePlan const& plan, HostBuffer& copy, LocalCall const& call);
+inline HostBuffer copied_alone(ExchangePlan const& plan, PartMemory const& own, std::size_t item);
+inline void move_copied(ExchangePlan const& plan, HostBuffer& copy, LocalCall const& call);
 /// The boxes that the rank moves by itself.
-TESSERA_DECL void move_alone(ExchangePlan const& plan, LocalCall const& call);
+inline void move_alone(ExchangePlan const& plan, LocalCall const& call);
 
 }}}  // namespace tessera::v0::detail
 
-#if !defined(TESSERA_SEPARATE)
 #include <tessera/parallel/detail/two_phase.ipp>
-#endif

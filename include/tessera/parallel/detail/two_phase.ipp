@@ -15,7 +15,7 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-TESSERA_DECL ExchangeRoom room_for(ExchangePlan const& plan, std::uint64_t most_of_round, std::uint64_t memory,
+inline ExchangeRoom room_for(ExchangePlan const& plan, std::uint64_t most_of_round, std::uint64_t memory,
                                    std::size_t item) {
   std::uint64_t travelling = 0;
   for (auto const& value : plan.foreign) travelling += elements_of(value.own) * item;
@@ -23,7 +23,7 @@ TESSERA_DECL ExchangeRoom room_for(ExchangePlan const& plan, std::uint64_t most_
           HostBuffer{static_cast<std::size_t>(std::min(travelling, memory))}};
 }
 
-TESSERA_DECL void send_counted(ErasedCommunicator& ranks, std::span<std::byte const> bytes, int rank,
+inline void send_counted(ErasedCommunicator& ranks, std::span<std::byte const> bytes, int rank,
                                Exchanged& counts) {
   ranks.send(bytes, rank);
   ++counts.messages;
@@ -31,7 +31,7 @@ TESSERA_DECL void send_counted(ErasedCommunicator& ranks, std::span<std::byte co
 }
 
 // Each owner tells the others in which of its rounds it handles the values that they share.
-TESSERA_DECL std::vector<ExchangeRound> agreed_rounds(ErasedCommunicator& ranks, ExchangePlan& plan,
+inline std::vector<ExchangeRound> agreed_rounds(ErasedCommunicator& ranks, ExchangePlan& plan,
                                                       Exchanged& counts) {
   std::map<int, std::vector<std::uint32_t>> told, heard;
   for (auto const& value : plan.owned)
@@ -94,14 +94,14 @@ class RoundMemory {
   std::map<int, Message> messages_{};
 };
 
-TESSERA_DECL std::size_t bytes_of(std::vector<SharedValue const*> const& values, std::size_t item) {
+inline std::size_t bytes_of(std::vector<SharedValue const*> const& values, std::size_t item) {
   std::size_t bytes = 0;
   for (auto const* value : values) bytes += elements_of(value->own) * item;
   return bytes;
 }
 
 // As one box, if its elements fill one; or box by box, which keeps what lies between them.
-TESSERA_DECL void write_value(SharedValue const& value, PartMemory const& memory, LocalCall const& call) {
+inline void write_value(SharedValue const& value, PartMemory const& memory, LocalCall const& call) {
   auto elements = elements_of(value.own);
   for (auto const& [rank, part] : value.others) elements += elements_of(part);
   auto const span = region_of(value.span);
@@ -116,10 +116,10 @@ TESSERA_DECL void write_value(SharedValue const& value, PartMemory const& memory
   for (auto const& [rank, part] : value.others) write(part);
 }
 
-TESSERA_DECL SharedWrite::SharedWrite(ErasedCommunicator& ranks, ExchangePlan& plan, Exchanged& counts)
+inline SharedWrite::SharedWrite(ErasedCommunicator& ranks, ExchangePlan& plan, Exchanged& counts)
     : rounds_{agreed_rounds(ranks, plan, counts)} {}
 
-TESSERA_DECL void SharedWrite::exchange(ErasedCommunicator& ranks, std::size_t round, ByteSpan<space::Host> values,
+inline void SharedWrite::exchange(ErasedCommunicator& ranks, std::size_t round, ByteSpan<space::Host> values,
                                         HostBuffer& travelling, PartMemory const& own, std::size_t item,
                                         Exchanged& counts) const {
   auto const& [owned, foreign] = rounds_[round];
@@ -149,13 +149,13 @@ TESSERA_DECL void SharedWrite::exchange(ErasedCommunicator& ranks, std::size_t r
   });
 }
 
-TESSERA_DECL void SharedWrite::write(std::size_t round, ByteSpan<space::Host> values, LocalCall const& call) const {
+inline void SharedWrite::write(std::size_t round, ByteSpan<space::Host> values, LocalCall const& call) const {
   auto const& owned = rounds_[round].owned;
   RoundMemory const memory{owned, values.data, call.item};
   call.for_each(owned.size(), [&](std::size_t i) { write_value(*owned[i], memory.value(i), call); });
 }
 
-TESSERA_DECL void write_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
+inline void write_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
                                Exchanged& counts) {
   SharedWrite const shared{ranks, plan, counts};
   std::exception_ptr error;
@@ -166,7 +166,7 @@ TESSERA_DECL void write_shared(ErasedCommunicator& ranks, ExchangePlan& plan, Ex
   if (error) std::rethrow_exception(error);
 }
 
-TESSERA_DECL void read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
+inline void read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
                               Exchanged& counts) {
   auto const rounds = agreed_rounds(ranks, plan, counts);
   std::exception_ptr error;
@@ -214,7 +214,7 @@ TESSERA_DECL void read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, Exc
   if (error) std::rethrow_exception(error);
 }
 
-TESSERA_DECL void move_alone(ExchangePlan const& plan, LocalCall const& call) {
+inline void move_alone(ExchangePlan const& plan, LocalCall const& call) {
   call.for_each(plan.alone.size(), [&](std::size_t i) {
     auto const& box = plan.alone[i];
     if (elements_of(box) == 0) return;
@@ -224,7 +224,7 @@ TESSERA_DECL void move_alone(ExchangePlan const& plan, LocalCall const& call) {
   });
 }
 
-TESSERA_DECL HostBuffer copied_alone(ExchangePlan const& plan, PartMemory const& own, std::size_t item) {
+inline HostBuffer copied_alone(ExchangePlan const& plan, PartMemory const& own, std::size_t item) {
   std::uint64_t elements = 0;
   for (auto const& box : plan.alone) elements += elements_of(box);
   HostBuffer copy{checked_size(elements * item, "the copy of a rank's memory")};
@@ -236,7 +236,7 @@ TESSERA_DECL HostBuffer copied_alone(ExchangePlan const& plan, PartMemory const&
   return copy;
 }
 
-TESSERA_DECL void move_copied(ExchangePlan const& plan, HostBuffer& copy, LocalCall const& call) {
+inline void move_copied(ExchangePlan const& plan, HostBuffer& copy, LocalCall const& call) {
   std::vector<std::byte*> begins;
   auto* from = copy.span().data;
   for (auto const& box : plan.alone) {
