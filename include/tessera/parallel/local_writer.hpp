@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
-#include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,6 +17,7 @@
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/parallel/communicator.hpp>
 #include <tessera/parallel/detail/agreed.hpp>
+#include <tessera/parallel/detail/exchange_plan.hpp>
 #include <tessera/parallel/detail/local_call.hpp>
 #include <tessera/parallel/detail/two_phase.hpp>
 #include <tessera/parallel/local.hpp>
@@ -32,8 +33,79 @@ struct WrittenCall {
   PreparedCall prepared{};
   std::optional<SharedWrite> shared{};
   HostBuffer values{}, copy{};
-  std::promise<void> done{};
 };
+
+/// Where a call writes: its elements, and those of all stored values that it changes.
+struct WrittenPlace {
+  Extents origin{}, shape{};  ///< of the partition; of the array
+  IndexBounds elements{}, values{};
+};
+
+/// The work of a call, for the writer and for the Pending that the program has: a detached one does not end it.
+class CallInFlight {
+ public:
+  CallInFlight(WrittenPlace place, Pending work) : place_{std::move(place)}, work_{std::move(work)} {}
+
+  WrittenPlace const& place() const { return place_; }
+  bool is_done() {
+    std::unique_lock const lock{mutex_, std::try_to_lock};  // another thread waits: not done
+    return lock && work_.is_done();
+  }
+  /// Throws: the error of the work, each time.
+  void wait() {
+    std::lock_guard const lock{mutex_};
+    if (auto const error = error_of([&] { work_.wait(); })) error_ = error;
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  WrittenPlace place_;
+  std::mutex mutex_{};
+  Pending work_;
+  std::exception_ptr error_{};
+};
+
+/// Of the Pending of a call.
+class WaitForCall final : public Pending::Work {
+ public:
+  explicit WaitForCall(std::shared_ptr<CallInFlight> call) : call_{std::move(call)} {}
+  bool is_done() override { return call_->is_done(); }
+  void wait() override { call_->wait(); }
+
+ private:
+  std::shared_ptr<CallInFlight> call_;
+};
+
+inline WrittenPlace written_place(Partition const& partition, Extents origin, Extents const& shape,
+                                  ChunkAxes const& axes) {
+  if (origin.rank() == 0) origin = Extents::filled(shape.rank(), 0);
+  WrittenPlace place{origin, shape, {origin, origin}, {}};
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    auto const length = partition.shape()[d];
+    place.elements.stop[d] += length;
+    auto const value_of = [&](std::uint64_t index) { return axes[d].chunk(axes[d].chunk_of(index)); };
+    place.values.first.push_back(length == 0 ? origin[d] : value_of(origin[d]).first);
+    auto const last = length == 0 ? ChunkAxis::Placed{origin[d], 0} : value_of(origin[d] + length - 1);
+    place.values.stop.push_back(last.first + last.elements);
+  }
+  return place;
+}
+
+inline bool intersect(IndexBounds const& a, IndexBounds const& b) {
+  for (std::size_t d = 0; d < a.first.rank(); ++d)
+    if (std::max(a.first[d], b.first[d]) >= std::min(a.stop[d], b.stop[d])) return false;
+  return true;
+}
+
+/// Whether the first of two calls must end before the second: both write an element, or two ranks, whose stores need
+/// not lock each other's keys, would change the same stored value.
+inline bool must_follow(Partition const& partition, WrittenPlace const& before, WrittenPlace const& now) {
+  if (!intersect(before.values, now.values)) return false;
+  if (before.shape != now.shape || intersect(before.elements, now.elements)) return true;
+  for (std::size_t d = 0; d < now.origin.rank(); ++d)
+    if (before.origin[d] != now.origin[d] && partition.divides(d)) return true;
+  return false;
+}
 
 }  // namespace detail
 
@@ -45,7 +117,8 @@ struct WrittenCall {
 ///
 /// Elements travel to the ranks that write them before `write` returns; encoding and storing is done by the threads of
 /// the array's queue, which needs two or more, or `write` does it itself. When too many calls are in flight, `write`
-/// waits for the oldest. MPI is called by the calling thread alone.
+/// waits for the oldest; and for those that write the same elements, or the same chunk by another rank. MPI is called by
+/// the calling thread alone.
 template <Communicator C, class T, std::size_t Rank, class S, class P>
 class LocalWriter {
  public:
@@ -57,12 +130,12 @@ class LocalWriter {
   LocalWriter(LocalWriter const&) = delete;
   /// Waits for this rank's writes, and drops their errors: call `finish`.
   ~LocalWriter() {
-    for (auto const& one : in_flight_) one.wait();
+    static_cast<void>(detail::error_of([&] { wait_until(0); }));
   }
 
   /// Called by all ranks: writes the rank's elements; the partition begins at `origin` in the array. The memory is in
-  /// use until the Pending is done; with `.copies` it is free at once. Its `wait` throws errors of this rank alone.
-  /// Throws on all ranks the error of one, also of an earlier call.
+  /// use until the Pending, if it is detached `finish`, is done; with `.copies` it is free at once. The Pending's `wait`
+  /// throws errors of this rank alone. Throws on all ranks the error of one, also of an earlier call.
   template <detail::MemoryOrMistake M>
   Pending write(M const& memory, Extents const& origin = {}) {
     detail::ErasedCommunicatorOf<C> all{ranks_};
@@ -70,31 +143,44 @@ class LocalWriter {
     return detail::in_document(untyped.store(), untyped.document(), [&] {
       auto const shape = array_.shape();
       auto const call = std::make_shared<detail::WrittenCall>();
-      detail::agreed(all, [&] { wait_until(std::max<std::size_t>(options_.in_flight, 1) - 1); });
       call->prepared = detail::prepared(
           all,
           {partition_, origin, shape, untyped.chunk_shape(), untyped.edges(), options_.memory, std::nullopt, nullptr,
            true},
           [&](Extents const& wanted) { return detail::local_memory<Rank>(memory, wanted); }, sizeof(T));
+      detail::WrittenPlace place;
+      detail::agreed(all, [&] {
+        auto const axes = detail::axes_of(untyped.edges(), untyped.chunk_shape(), shape);
+        place = detail::written_place(partition_, origin, shape, axes);
+        wait_until(calls_beside(place));
+      });
       exchange(all, *call);
-      return started(call, shape);
+      return started(call, std::move(place));
     });
   }
 
-  /// Called by all ranks: waits until the store has the elements of all calls. Throws on all ranks the error of one.
+  /// Called by all ranks: waits until the store has the elements of all calls, also after an error. Throws on all ranks
+  /// the error of one.
   void finish() {
     detail::ErasedCommunicatorOf<C> all{ranks_};
     detail::agreed(all, [&] { wait_until(0); });
   }
 
  private:
-  // Waits for the oldest calls. Throws: the first error of them.
+  // How many of the newest calls may be in flight beside one at this place.
+  std::size_t calls_beside(detail::WrittenPlace const& place) const {
+    std::size_t count = 0;
+    for (auto call = in_flight_.rbegin(); call != in_flight_.rend(); ++call, ++count)
+      if (detail::must_follow(partition_, (*call)->place(), place)) break;
+    return std::min(count, std::max<std::size_t>(options_.in_flight, 1) - 1);
+  }
+
+  // Waits for the oldest calls, also behind one with an error. Throws: the first error of them.
   void wait_until(std::size_t left) {
-    while (in_flight_.size() > left) {
-      auto const oldest = std::move(in_flight_.front());
-      in_flight_.pop_front();
-      oldest.get();
-    }
+    std::exception_ptr error;
+    for (; in_flight_.size() > left; in_flight_.pop_front())
+      if (auto const found = detail::error_of([&] { in_flight_.front()->wait(); }); !error) error = found;
+    if (error) std::rethrow_exception(error);
   }
 
   void exchange(detail::ErasedCommunicator& all, detail::WrittenCall& call) {
@@ -114,36 +200,34 @@ class LocalWriter {
     detail::add_counts(options_.exchanged, counts);
   }
 
-  Pending started(std::shared_ptr<detail::WrittenCall> const& call, Extents const& shape) {
-    in_flight_.push_back(call->done.get_future().share());
+  Pending started(std::shared_ptr<detail::WrittenCall> const& call, detail::WrittenPlace place) {
     auto const& untyped = array_.untyped();
-    return untyped.queue().host().start(
-        [untyped, call, shape, options = options_.write, copies = options_.copies, of_scope = defaults()] {
-          auto const move = [&](Region const& region, std::byte* data, Strides const& strides) {
-            with_defaults(of_scope, [&] { untyped.write_as(shape, region, {data, strides}, options); });
-          };
-          auto const each = [&](std::size_t n, FunctionRef<void(std::size_t)> f) {
-            untyped.queue().host().for_each(n, f);
-          };
-          auto const error = detail::error_of([&] {
-            auto const& plan = call->prepared.plan;
-            detail::LocalCall const local{move, each, call->prepared.own, sizeof(T)};
-            for (std::size_t round = 0; round < call->shared->rounds(); ++round)
-              call->shared->write(round, call->values.span(), local);
-            copies ? detail::move_copied(plan, call->copy, local) : detail::move_alone(plan, local);
-          });
-          call->values = {};
-          call->copy = {};
-          error ? call->done.set_exception(error) : call->done.set_value();
-          if (error) std::rethrow_exception(error);
-        });
+    auto work = untyped.queue().host().start([untyped, call, shape = place.shape, options = options_.write,
+                                              copies = options_.copies, of_scope = defaults()] {
+      auto const move = [&](Region const& region, std::byte* data, Strides const& strides) {
+        with_defaults(of_scope, [&] { untyped.write_as(shape, region, {data, strides}, options); });
+      };
+      auto const each = [&](std::size_t n, FunctionRef<void(std::size_t)> f) { untyped.queue().host().for_each(n, f); };
+      auto const error = detail::error_of([&] {
+        auto const& plan = call->prepared.plan;
+        detail::LocalCall const local{move, each, call->prepared.own, sizeof(T)};
+        for (std::size_t round = 0; round < call->shared->rounds(); ++round)
+          call->shared->write(round, call->values.span(), local);
+        copies ? detail::move_copied(plan, call->copy, local) : detail::move_alone(plan, local);
+      });
+      call->values = {};
+      call->copy = {};
+      if (error) std::rethrow_exception(error);
+    });
+    in_flight_.push_back(std::make_shared<detail::CallInFlight>(std::move(place), std::move(work)));
+    return Pending{std::make_unique<detail::WaitForCall>(in_flight_.back())};
   }
 
   C ranks_;
   Array<T, Rank, S, P> array_;
   Partition partition_;
   LocalWriterOptions options_;
-  std::deque<std::shared_future<void>> in_flight_{};
+  std::deque<std::shared_ptr<detail::CallInFlight>> in_flight_{};
 };
 
 }}  // namespace tessera::v0

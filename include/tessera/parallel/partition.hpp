@@ -69,6 +69,8 @@ class Partition {
 
   /// For detail/: the elements that a rank writes, or those of its memory, placed in its memory.
   detail::RankPart part_of(int rank, bool with_halo) const;
+  /// For detail/: whether two ranks with elements have other indices along the dimension.
+  bool divides(std::size_t d) const;
   /// For detail/: calls f for each rank with such elements within the bounds, in order.
   void for_each_rank(detail::IndexBounds const& within, bool with_halo, FunctionRef<void(int)> f) const;
 

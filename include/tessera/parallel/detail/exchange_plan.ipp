@@ -5,17 +5,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
 inline ChunkAxes axes_of(std::vector<ChunkEdges> const& edges, Extents const& chunk_shape, Extents const& shape) {
   ChunkAxes axes;
-  for (std::size_t d = 0; d < shape.rank(); ++d)
-    axes.emplace_back(edges.empty() ? ChunkEdges{{{chunk_shape[d], 1}}, true} : edges[d], shape[d]);
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    auto const& axis = axes.emplace_back(edges.empty() ? ChunkEdges{{{chunk_shape[d], 1}}, true} : edges[d], shape[d]);
+    if (!edges.empty() && axis.end() < shape[d])
+      throw SelectionError{to_text({"dimension ", d, ": found chunks for ", axis.end(), " elements, expected chunks for ",
+                                    shape[d], ": the lengths of a rectilinear grid do not grow with the array"})};
+  }
   return axes;
 }
 
@@ -126,7 +132,11 @@ inline void add_value(ExchangePlan& plan, std::vector<std::pair<int, RankPart>> 
       value.others.emplace_back(of, std::move(part));
     }
   }
-  value.memory = (element_count(region_of(value.span).count, "a value") + travelling) * item;
+  auto const bytes = [&](std::uint64_t elements) {
+    std::string_view const what = "a stored value that several ranks share";
+    return checked_size(checked_product(elements, item, what), what);
+  };
+  value.memory = bytes(element_count(region_of(value.span).count, "a value")) + bytes(travelling);
   if (value.owner != rank) value.others.clear();
   (value.owner == rank ? plan.owned : plan.foreign).push_back(std::move(value));
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -29,6 +30,7 @@ inline PreparedCall prepared(ErasedCommunicator& ranks, TogetherCall const& toge
                                    FunctionRef<PartMemory(Extents const&)> memory_of_shape, std::size_t item) {
   auto const rank = ranks.rank();
   PreparedCall call;
+  std::uint64_t needed = 0;
   agreed(ranks, [&] {
     auto const origin = origin_in(together, ranks.size());
     call.own = memory_of_shape(together.partition.memory_shape(rank));
@@ -42,14 +44,15 @@ inline PreparedCall prepared(ErasedCommunicator& ranks, TogetherCall const& toge
     call.plan = exchange_plan(grid, rank, together.reads_shared.has_value(), [&](int other) {
       return together.reads_shared != ReadSharing::node || ranks.node_of(other) == node;
     });
+    if (!together.in_one_round) {
+      needed = largest_value(call.plan);
+      return;
+    }
+    for (auto const& value : call.plan.owned)
+      needed = checked_size(needed + value.memory, "the values that a rank writes for several ranks");
   });
   // Half for the values that a rank owns, half for elements that travel to or from other owners.
   constexpr auto usual = std::uint64_t{128} << 20;
-  std::uint64_t needed = largest_value(call.plan);
-  if (together.in_one_round) {
-    needed = 0;
-    for (auto const& value : call.plan.owned) needed += value.memory;
-  }
   call.memory = together.memory != 0 ? together.memory / 2 : std::max(usual, ~ranks.least(~needed));
   agreed(ranks, [&] {
     if (together.in_one_round && needed > call.memory)

@@ -196,6 +196,20 @@ inline detail::RankPart Partition::part_of(int rank, bool with_halo) const {
   return part;
 }
 
+inline bool Partition::divides(std::size_t d) const {
+  if (grid_.rank() > 0)
+    return std::count_if(axes_[d].begin(), axes_[d].end(), [](auto const& runs) { return !runs.empty(); }) > 1;
+  detail::IndexBounds const* first = nullptr;
+  for (auto const& box : boxes_) {
+    bool has_elements = true;
+    for (std::size_t e = 0; e < shape_.rank(); ++e) has_elements = has_elements && box.first[e] < box.stop[e];
+    if (!has_elements) continue;
+    if (first && (box.first[d] != first->first[d] || box.stop[d] != first->stop[d])) return true;
+    first = &box;
+  }
+  return false;
+}
+
 inline void Partition::for_each_rank(detail::IndexBounds const& within, bool with_halo,
                                            FunctionRef<void(int)> f) const {
   if (grid_.rank() == 0) {
