@@ -222,7 +222,8 @@ class CodecPipeline(BatchedCodecPipeline):
             array = source.array(str(store.root), places[0][0], shape)
             await _run(value.size, array.write, selection, value, None, keep)
             return
-        chunks = await _fetch(source, store, batch, places, shape, [not chunk[4] for chunk in batch])
+        wanted = [not chunk[4] or (source.is_sharded and not _is_whole(chunk[2], source.chunks)) for chunk in batch]
+        chunks = await _fetch(source, store, batch, places, shape, wanted)
         await _run(value.size, chunks.write, selection, value, keep)
 
         async def put(setter: Any, prototype: Any, name: str) -> None:
@@ -234,6 +235,14 @@ class CodecPipeline(BatchedCodecPipeline):
 
         changed = [(chunk[0], chunk[1].prototype, place[1]) for chunk, place in zip(batch, places)]
         await concurrent_map(changed, put, config.get("async.concurrency"))
+
+
+def _is_whole(selection: Any, chunks: Shape) -> bool:
+    """Whether a chunk's selection leaves out nothing, beyond the array's edge too, where shards keep their elements."""
+    return all(
+        range(*one.indices(n)) == range(n) if isinstance(one, slice) else n == 1 and np.ndim(one) == 0
+        for one, n in zip(selection, chunks)
+    )
 
 
 async def _ensure_open(store: Store) -> None:
