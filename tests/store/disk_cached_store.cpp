@@ -216,6 +216,13 @@ TEST_CASE("whatever becomes of a file, values are right") {
   for (auto const& one : files(folder / "cache"))  // as if two identities had one name
     if (one != file) fs::copy_file(one, file, fs::copy_options::overwrite_existing);
   CHECK(value(store, "a") == "0123456789");
+  for (auto const size : {std::uint64_t{1} << 43, std::uint64_t{1} << 34}) {  // holes, as a broken file system has
+    fs::resize_file(file, size);
+    damaged = store.statistics().damaged;
+    CHECK(value(store, "a") == "0123456789");
+    CHECK(store.statistics().damaged == damaged + 1);
+    CHECK(fs::file_size(file) < 1000);
+  }
   fs::remove_all(folder / "cache");
   CHECK(value(store, "a") == "0123456789");
 }
@@ -247,6 +254,26 @@ TEST_CASE("above the budget the least recently used files go, and no others of t
   CHECK(fs::exists(folder / "cache/notes"));
   store.clear();
   CHECK(files(folder / "cache").size() == 2);
+}
+
+TEST_CASE("the budget holds beside a folder that may not be read, such as lost+found") {
+  test::TemporaryFolder folder;
+  Far const far;
+  for (int i = 0; i < 100; ++i) put(far.source(), std::to_string(i), content(i));
+  fs::permissions(folder.path(), fs::perms::all);
+  CHECK(test::in_child([&] {
+    if (::geteuid() == 0 && ::seteuid(65534) != 0) return false;  // root may read all
+    DiskCachedStore const store{far, folder / "cache", {.budget = 40'000}};
+    value(store, "0");
+    for (int i = 0; i < 20; ++i) {  // wherever it is in the order of the entries
+      fs::create_directories(folder / ("cache/lost" + std::to_string(i)));
+      fs::permissions(folder / ("cache/lost" + std::to_string(i)), fs::perms::none);
+    }
+    for (int i = 1; i < 100; ++i) value(store, std::to_string(i));
+    bool const is_within = store.statistics().erased > 50;
+    for (int i = 0; i < 20; ++i) fs::permissions(folder / ("cache/lost" + std::to_string(i)), fs::perms::all);
+    return is_within;
+  }));
 }
 
 TEST_CASE("processes share a folder: values are right, the budget holds, and a killed one leaves nothing wrong") {

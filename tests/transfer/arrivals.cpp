@@ -136,4 +136,50 @@ TEST_CASE("a damaged chunk among those that arrive is named, and the read can be
   CHECK(found == elements);
 }
 
+// Names itself in errors, those of readers too, as stores of a network do.
+struct Naming : Distant {
+  void get_many(std::span<ReadRequest<Space>> requests, HostQueue& on) const try {
+    Distant::get_many(requests, on);
+  } catch (Error& error) {
+    error.in_store(name());
+    throw;
+  }
+};
+
+TEST_CASE("a damaged chunk that arrives through another store is named as that store names it") {
+  Naming const store{{{}, std::make_shared<Distant::State>(Random{1})}};
+  store.state->tells_all = true;
+  HostQueue on{1};
+  PrefixStore const below{store, "folder"};
+  auto const elements = numbered(std::size_t{512} * 512);
+  auto const array = create_array<std::int32_t, 2>(below, "a", {.shape = {512, 512}, .chunks = {64, 512}}, Zstd{}, on);
+  array.write(all, elements);
+  test::Bytes const wrong(100, std::byte{7});
+  store.write(Key{"folder/a/c/5/0"}, {wrong.data(), wrong.size()}, on);
+  std::vector<std::int32_t> found(elements.size());
+  test::check_refused<CodecError>([&] { array.read(all, found); }, {"distant/folder", "\"a/c/5/0\"", "zstd"});
+}
+
+TEST_CASE("chunks count once, however often the store tells of them") {
+  Distant const store{{}, std::make_shared<Distant::State>(Random{1})};
+  HostQueue const on{1};
+  auto const elements = numbered(std::size_t{512} * 512);
+  auto const array = create_array<std::int32_t, 2>(store, "a", {.shape = {512, 512}, .chunks = {64, 512}}, Zstd{}, on);
+  array.write({{0, 256}, all}, std::span{elements}.first(elements.size() / 2));
+  std::vector<std::int32_t> found(elements.size());
+  auto const told = store.state->told;
+  for (int i = 0; i < 10; ++i) {
+    Traffic traffic, once;
+    array.with(ReadOptions{.traffic = &traffic}).read(all, found);
+    store.state->tells_all = true;
+    array.with(ReadOptions{.traffic = &once}).read(all, found);
+    store.state->tells_all = false;
+    CHECK(traffic.missing == 4);
+    CHECK(traffic.missing == once.missing);
+    CHECK(traffic.fetched == once.fetched);
+    CHECK(traffic.decoded == once.decoded);
+  }
+  CHECK(store.state->told > told);
+}
+
 }  // namespace arrivals_tests

@@ -192,6 +192,34 @@ TEST_CASE("files that are missing or too short are errors that name them, and no
   check_refused<StoreError>([&] { test::listed(store, ""); }, {"none", "missing"});
 }
 
+TEST_CASE("options that may be secret go to the host of the references only, and by the same scheme") {
+  MemoryStore<HostBuffer> const files;
+  std::map<std::string, bool> opened;
+  auto const open = [&](std::string const& folder, bool is_trusted) {
+    opened[folder] = is_trusted;
+    return StoreAt{files};
+  };
+  test::put(files, "x", "value");
+  test::put(files, "refs.json", R"({"a": ["x"], "b": ["http://host/x"], "c": ["https://other/x"],
+                                    "d": ["s3://host/x"], "e": ["/etc/x"], "f": ["file:///etc/x"]})");
+  auto const check = [&](std::string const& address, std::map<std::string, bool> const& expected) {
+    CAPTURE(address);
+    opened.clear();
+    auto const found = detail::references_at(address, open);
+    REQUIRE(found);
+    for (auto const* key : {"a", "b", "c", "d"}) CHECK(value(found->store, key) == "value");
+    for (auto const* key : {"e", "f"})
+      check_refused<StoreError>([&] { value(found->store, key); }, {"files of this machine"});
+    CHECK(opened == expected);
+  };
+  check("https://host/refs.json?token", {{"https://host?token", true},
+                                         {"https://host", true},
+                                         {"http://host", false},
+                                         {"https://other", false},
+                                         {"s3://host", false}});
+  check("s3://host/refs.json", {{"s3://host", true}, {"http://host", false}, {"https://other", false}});
+}
+
 TEST_CASE("what is no references file is refused, with the member's name") {
   auto const wrong = [](std::string const& json, std::initializer_list<char const*> words) {
     CAPTURE(json);
@@ -214,10 +242,15 @@ TEST_CASE("what is no references file is refused, with the member's name") {
             R"("}, "refs": {"a": ["{{u}}{{u}}{{u}}{{u}}"]}})",
         {"refs.a", "65536"});
   wrong(R"({"version": 1, "gen": [{"key": "a"}], "refs": {}})", {"gen", "not supported"});
+  std::string many;
+  for (int i = 0; i < 2200; ++i) many += to_text({i ? ", " : "", "\"", i, "\": [\"{{u}}{{u}}{{u}}", i, "\"]"});
+  wrong(R"({"version": 1, "templates": {"u": ")" + std::string(21'000, 'x') + R"("}, "refs": {)" + many + "}}",
+        {"refs.", "134217728", "altogether"});
   check_refused<StoreError>([&] { references(R"({"a": ["s3://bucket"]})"); }, {"refs.json", "address of a file"});
   for (auto const* json :
        {R"({"a": ["https://u:sEcret@h/x?sEcret", 1]})", R"({"a": ["https://u:sEcret@h/x?sEcret", 1, -1]})",
-        R"({"a": ["https://u:sEcret@h/x?sEcret{{u}}", 1, 1]})", R"({"a": ["https://u:sEcret@h/?sEcret"]})"})
+        R"({"a": ["https://u:sEcret@h/x?sEcret{{u}}", 1, 1]})", R"({"a": ["{{host}}/x?sig=sEcret"]})",
+        R"({"a": ["https://u:sEcret@h/?sEcret"]})"})
     CHECK(test::error_of([&] { references(json); }).find("sEcret") == std::string::npos);
 }
 

@@ -252,8 +252,8 @@ inline std::string_view host_in(std::string_view address) {
   return address.substr(0, address.find_first_of("/?"));
 }
 
-/// `open` opens a folder's address; `is_trusted`: with all options of the call. Else secrets of another host are left
-/// out.
+/// `open` opens a folder's address; `is_trusted`: with all options of the call. Else secrets are left out, because the
+/// folder is at another host than the references, or by another scheme.
 inline std::optional<StoreAt> references_at(
     std::string const& address, std::function<StoreAt(std::string const& folder, bool is_trusted)> const& open) {
   auto const at = references_file(address);
@@ -263,12 +263,14 @@ inline std::optional<StoreAt> references_at(
   auto const text = get_value(above.store, {above.path.empty() ? at->file : above.path + '/' + at->file}, on);
   if (!text) return std::nullopt;
   auto const plain = is_web(scheme_of(address)) ? at->folder.substr(0, at->folder.find('?')) : at->folder;
-  std::string const host{host_in(address)};
-  auto const referenced = [open, host](std::string const& folder) {
+  std::string const host{host_in(address)}, scheme{scheme_of(address)};
+  auto const referenced = [open, host, scheme](std::string const& folder) {
     auto const of_folder = host_in(folder);
     if (!host.empty() && of_folder.empty())
       throw StoreError{"references at an address may not name files of this machine"}.in_store(folder);
-    return open(folder, host.empty() || host == of_folder).store;
+    // http:// shows to the network what https:// hides.
+    bool const is_same = host == of_folder && scheme == scheme_of(folder);
+    return open(folder, host.empty() || is_same).store;
   };
   std::string_view const json{reinterpret_cast<char const*>(text->view().data), text->view().size};
   return StoreAt{ReferenceStore{json, referenced, plain, above.store.name() + '/' + at->file}, at->inside};
@@ -286,8 +288,9 @@ O without_headers(O options) {
 
 /// The store of a references file, whose name ends in .json, at an address with a path inside it: "refs.json/t1",
 /// "s3://bucket/refs.json". The file, and the files that it names, are opened by the schemes of the list, with these
-/// options. A file at an address may not name files of this machine, and other hosts get no `headers`. nullopt: the
-/// address is none of a references file. Throws: StoreError; MetadataError.
+/// options. A file at an address may not name files of this machine. Other hosts get no `headers`; nor does the same
+/// host by another scheme, as http:// instead of https://. nullopt: the address is none of a references file. Throws:
+/// StoreError; MetadataError.
 template <class List, class... Options>
 std::optional<StoreAt> open_references(std::string const& address, Options const&... options) {
   return detail::references_at(address, [options...](std::string const& folder, bool is_trusted) {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -114,11 +115,15 @@ TESSERA_DECL std::optional<KeptValue> DiskCache::find(std::string const& identit
   std::vector<std::byte> file;
   try {
     auto const room = [&](std::size_t size) {
+      if (size > budget_) throw StoreError{"a file that is larger than all may be together"};
       file.resize(size);
       return ByteSpan<space::Host>{file.data(), size};
     };
     if (!files_.read(key, {}, room, on)) return std::nullopt;
   } catch (StoreError const&) {
+    ++damaged_;
+    return std::nullopt;
+  } catch (std::bad_alloc const&) {  // the budget may exceed the memory
     ++damaged_;
     return std::nullopt;
   }
@@ -160,7 +165,8 @@ TESSERA_DECL void DiskCache::make_room() {
   std::vector<File> found;
   std::uint64_t sum = 0;
   std::error_code error;  // files come and go meanwhile
-  for (fs::recursive_directory_iterator at{folder_, error}, end; !error && at != end; at.increment(error)) {
+  constexpr auto others = fs::directory_options::skip_permission_denied;  // "lost+found", where a file system begins
+  for (fs::recursive_directory_iterator at{folder_, others, error}, end; !error && at != end; at.increment(error)) {
     std::error_code gone;
     if (!at->is_regular_file(gone) || !is_kept_path(at->path().lexically_relative(folder_).generic_string())) continue;
     auto const size = at->file_size(gone);

@@ -138,7 +138,8 @@ class BatchParts {
   using Queue = typename P::queue_type;
 
  public:
-  /// Gets the values of all chunks, with at most `threads` threads. Calls `place` as ChunkFetcher does, on one thread. Throws: CodecError, StoreError, Cancelled.
+  /// Gets the values of all chunks, with at most `threads` threads. Calls `place` as ChunkFetcher does; so it needs
+  /// `threads` to be 1 if host threads decode. Throws: CodecError, StoreError, Cancelled.
   void run(Source const& source, FetchLimits const& limits, Chunks all, std::size_t threads,
            std::atomic<bool> const* stop, FunctionRef<void(ChunkRead<P>&)> place, Queue& on) {
     divide(all, std::min(threads, std::max<std::size_t>(all.size() * source.form.decoded_size / worth_a_thread, 1)));

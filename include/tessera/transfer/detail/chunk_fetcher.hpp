@@ -276,11 +276,14 @@ class ChunkFetcher {
     ChunkFetcher* fetch;
     Source const* source;
     ChunkRead<P>* slot;
+    // Errors name the chunk before they pass the stores, which name themselves and keys of their own.
     void operator()(std::optional<std::size_t> size) const {
-      expect_given(size, slot->encoded.size, slot->key);
-      slot->found = size.has_value();
-      if (slot->found && source->shards) of_slot(*source, *slot, [&] { expect_all(*slot); });
-      (*fetch->place_)(*slot);
+      of_slot(*source, *slot, [&] {
+        expect_given(size, slot->encoded.size, slot->key);
+        slot->found = size.has_value();
+        if (slot->found && source->shards) expect_all(*slot);
+        (*fetch->place_)(*slot);
+      });
     }
   };
   // Elements wait for no other chunk where the host decodes what comes from far.

@@ -40,7 +40,7 @@ class ReadBatch {
     auto const finish = [&](std::size_t from, std::size_t to) {
       decode(source, target, from, to, on);
       counts.placed += placer.place(slots(), tasks_, found_, decoding_);
-      count(source, counts);
+      counts.decoded += decoding_.beside;
     };
     auto const place_next = [&](ChunkRead<P>& slot) {
       if constexpr (is_of_host) {
@@ -66,6 +66,7 @@ class ReadBatch {
       finish(from, to);
       from = to;
     }
+    count(source, counts);
     fetch_.give_back(on);
     Traffic* const traffic = options.traffic;
     if (!traffic) return;
@@ -127,13 +128,16 @@ class ReadBatch {
   // The chunks that are decoded together.
   std::span<ChunkRead<P> const> slots() { return chunks_.all().subspan(from_, to_ - from_); }
 
+  // At the end, because a chunk may arrive more than once.
   void count(ChunkAccess<P> const& source, Counts& counts) {
-    counts.missing += slots().size() - tasks_.size();
-    for (std::size_t t = 0; t < tasks_.size(); ++t)
-      counts.fetched += tasks_[t].encoded.size - slots()[found_[t]].unread;
-    if (!source.form.is_view())
-      for (auto const i : found_) counts.decoded += slots()[i].wanted.size;
-    counts.decoded += decoding_.beside;
+    for (auto const& slot : chunks_.all()) {
+      if (!slot.found) {
+        ++counts.missing;
+        continue;
+      }
+      counts.fetched += slot.encoded.size - slot.unread;
+      if (!source.form.is_view()) counts.decoded += slot.wanted.size;
+    }
   }
 
   void decode(ChunkAccess<P> const& source, Target const& target, std::size_t from, std::size_t to, Queue& on) {

@@ -133,7 +133,14 @@ class References {
   std::size_t number_of(MemberValue const& address, std::string const& folder) {
     auto whole = expanded(address);
     bool const is_relative = scheme_of(whole).empty() && !whole.starts_with('/');
-    return number_of(is_relative && !folder.empty() ? folder + '/' + whole : std::move(whole));
+    if (is_relative && !folder.empty()) whole.insert(0, folder + '/');
+    auto const before = files_.size(), size = whole.size();
+    auto const number = number_of(std::move(whole));
+    // Short references to long templates would take memory out of proportion.
+    constexpr std::size_t most = std::size_t{128} << 20;
+    if (files_.size() > before && (address_bytes_ += size) > most)
+      throw MetadataError{to_text({address.where(), ": found addresses of more than ", most, " bytes altogether"})};
+    return number;
   }
 
   // Puts a template in place of each "{{name}}".
@@ -148,9 +155,9 @@ class References {
         throw MetadataError{to_text({address.where(), ": found an address of more than ", longest, " bytes"})};
       auto const name = trimmed(text.substr(begin + 2, end - begin - 2));
       auto const found = templates_.find(name);
-      if (found == templates_.end())
-        throw MetadataError{to_text({address.where(), ": found ", describe(without_secrets(address.string())),
-                                     ", but ", describe(std::string{name}), " is no template; expressions are not supported"})};
+      if (found == templates_.end())  // the rest of the address may be secret
+        throw MetadataError{to_text({address.where(), ": found the template ", describe(std::string{name}),
+                                     ", which is not given; expressions are not supported"})};
       result.append(text.substr(0, begin)).append(found->second);
       text.remove_prefix(end + 2);
     }
@@ -165,6 +172,7 @@ class References {
   Values values_;
   std::vector<ReferencedFile> files_;
   std::map<std::string, std::size_t> numbers_;  // of files, by their addresses
+  std::size_t address_bytes_ = 0;               // of those in a text
   std::map<std::string, std::string, std::less<>> templates_;
 };
 
