@@ -210,6 +210,27 @@ inline bool Partition::divides(std::size_t d) const {
   return false;
 }
 
+inline std::uint64_t Partition::fingerprint() const {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  auto const add = [&](std::uint64_t number) {  // FNV-1a, and its high bits also to the low ones
+    hash = (hash ^ number) * 0x100000001b3;
+    hash ^= hash >> 29;
+  };
+  auto const add_all = [&](Extents const& numbers) {
+    add(numbers.rank());
+    for (auto number : numbers) add(number);
+  };
+  add(static_cast<std::uint64_t>(ranks_));
+  for (auto const* numbers : {&shape_, &halo_, &grid_}) add_all(*numbers);
+  for (auto const& places : axes_)
+    for (auto const& runs : places) {
+      add(runs.size());
+      for (auto const& run : runs) add(run.first), add(run.count);
+    }
+  for (auto const& box : boxes_) add_all(box.first), add_all(box.stop);
+  return hash;
+}
+
 inline void Partition::for_each_rank(detail::IndexBounds const& within, bool with_halo,
                                            FunctionRef<void(int)> f) const {
   if (grid_.rank() == 0) {
