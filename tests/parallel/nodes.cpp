@@ -88,6 +88,19 @@ TEST_CASE("all ranks get the error of one, with its type, key and rank") {
                     "rank, expected at most 16, half of the option memory");
 }
 
+TEST_CASE("an append does not overwrite what another program has appended") {
+  CountedStore const store;
+  auto const other = create_array<int, 1>(store, "a", {.shape = {3}, .chunks = {4}});
+  auto const errors = ThreadRanks::run(2, [&](ThreadRanks const& ranks) {
+    auto const array = open_array<int, 1>(ranks, store, "a");
+    if (ranks.rank() == 0) other.append(std::vector<int>(2, 7));
+    append(ranks, array, Partition::blocks({2}, 2), std::vector<int>(1, 1));
+  });
+  CHECK(all_are(errors, "ranks: key \"a/zarr.json\": rank 0: member shape: found [5], expected [3]: another writer "
+                        "changed it since the array was opened"));
+  CHECK(other.read(all)[{4}] == 7);
+}
+
 TEST_CASE("ranks with different arguments do not wait for each other") {
   CountedStore const store;
   create_array<int, 2>(store, "a", {.shape = {3, 8}, .chunks = {2, 4}});
@@ -126,7 +139,7 @@ TEST_CASE("ranks with different arguments do not wait for each other") {
 
 TEST_CASE("chunks that a rectilinear grid does not have, and sizes beyond 64 bits, are errors of all ranks") {
   CountedStore const store;
-  ArrayMetadata metadata{.shape = {4, 6},
+  ArrayMetadata metadata{.shape = {2, 6},
                          .type = data_type_of<int>(),
                          .chunk_shape = {3, 6},
                          .key_encoding = {},
@@ -136,7 +149,8 @@ TEST_CASE("chunks that a rectilinear grid does not have, and sizes beyond 64 bit
   create_any(store, "a", metadata);
   auto const refused = ThreadRanks::run(2, [&](ThreadRanks const& ranks) {
     auto const array = open_array<int, 2>(ranks, store, "a");
-    append(ranks, array, Partition::blocks({2, 6}, 2), std::vector<int>(6, 1));
+    Checkpoint step{ranks};
+    for (int i = 0; i < 2; ++i) step.append(array, Partition::blocks({2, 6}, 2), std::vector<int>(6, 1));
   });
   CHECK(all_are(refused,
                 "ranks: key \"a/zarr.json\": rank 0: dimension 0: found chunks for 4 elements, expected 6: the lengths "
