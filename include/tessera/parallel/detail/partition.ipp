@@ -120,7 +120,8 @@ inline Partition Partition::blocks(Extents const& shape, int ranks, PartitionOpt
     auto& places = made.axes_.emplace_back(made.grid_[d]);
     auto const whole = units[d] / made.grid_[d], more = units[d] % made.grid_[d];  // the first blocks have one more
     auto const begin = [&](std::uint64_t place) {
-      return std::min((place * whole + std::min(place, more)) * unit[d], shape[d]);
+      auto const before = place * whole + std::min(place, more);
+      return before == units[d] ? shape[d] : before * unit[d];  // the last block may end beyond 64 bits
     };
     for (std::uint64_t i = 0; i < made.grid_[d]; ++i) detail::add_run(places[i], begin(i), begin(i + 1));
   }
@@ -135,7 +136,7 @@ inline Partition Partition::cyclic(Extents const& shape, int ranks, Extents cons
   for (std::size_t d = 0; d < shape.rank(); ++d) {
     auto& places = made.axes_.emplace_back(made.grid_[d]);
     for (std::uint64_t i = 0; i < units[d]; ++i)
-      detail::add_run(places[i % made.grid_[d]], i * unit[d], std::min((i + 1) * unit[d], shape[d]));
+      detail::add_run(places[i % made.grid_[d]], i * unit[d], i + 1 == units[d] ? shape[d] : (i + 1) * unit[d]);
   }
   return made;
 }
