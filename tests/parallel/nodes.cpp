@@ -88,6 +88,85 @@ TEST_CASE("all ranks get the error of one, with its type, key and rank") {
                     "rank, expected at most 16, half of the option memory");
 }
 
+TEST_CASE("an append does not overwrite what another program has appended") {
+  CountedStore const store;
+  auto const other = create_array<int, 1>(store, "a", {.shape = {3}, .chunks = {4}});
+  auto const errors = ThreadRanks::run(2, [&](ThreadRanks const& ranks) {
+    auto const array = open_array<int, 1>(ranks, store, "a");
+    if (ranks.rank() == 0) other.append(std::vector<int>(2, 7));
+    append(ranks, array, Partition::blocks({2}, 2), std::vector<int>(1, 1));
+  });
+  CHECK(all_are(errors, "ranks: key \"a/zarr.json\": rank 0: member shape: found [5], expected [3]: another writer "
+                        "changed it since the array was opened"));
+  CHECK(other.read(all)[{4}] == 7);
+}
+
+TEST_CASE("ranks with different arguments do not wait for each other") {
+  CountedStore const store;
+  create_array<int, 2>(store, "a", {.shape = {3, 8}, .chunks = {2, 4}});
+  auto const old = open_array<int, 2>(store, "a"), now = open_array<int, 2>(store, "a");
+  now.append(std::vector<int>(8, 1));
+  auto const wide = Partition::blocks({4, 8}, 2, {.grid = {1, 2}}),
+             high = Partition::blocks({4, 8}, 2, {.grid = {2, 1}});
+  auto const is_refused = [](auto const& call, std::string const& found) {
+    auto const errors = ThreadRanks::run(2, [&](ThreadRanks const& ranks) { call(ranks, ranks.rank() == 1); });
+    CAPTURE(errors[0]);
+    CHECK(all_are(errors, errors[0]));
+    CHECK(errors[0].starts_with("ranks: key \"a/zarr.json\": rank 1: found an array of "));
+    auto const expected = errors[0].find(", expected those of rank 0: an array of ");
+    CHECK(errors[0].find(found) < expected);
+    CHECK(expected != std::string::npos);
+  };
+  std::vector<int> const own(16, 5);
+  is_refused([&](auto const& ranks, bool other) { append(ranks, other ? old : now, high, own); },
+             "an array of [7, 8], a partition of [4, 8]");
+  is_refused([&](auto const& ranks, bool other) { write_local(ranks, now, other ? wide : high, own); }, "");
+  is_refused([&](auto const& ranks, bool other) { write_local(ranks, now, wide, own, {.memory = other ? 4096U : 0U}); },
+             "memory 4096");
+  is_refused(
+      [&](auto const& ranks, bool other) {
+        auto read = own;
+        read_local(ranks, now, high, read, {.sharing = other ? ReadSharing::all : ReadSharing::none});
+      },
+      "sharing 2");
+  is_refused(
+      [&](auto const& ranks, bool other) {
+        auto const half = Partition::blocks({2, 8}, 2);
+        write_local(ranks, now, half, std::vector<int>(8), {.origin = other ? Extents{2, 0} : Extents{}});
+      },
+      "origin [2, 0]");
+}
+
+TEST_CASE("chunks that a rectilinear grid does not have, and sizes beyond 64 bits, are errors of all ranks") {
+  CountedStore const store;
+  ArrayMetadata metadata{.shape = {2, 6},
+                         .type = data_type_of<int>(),
+                         .chunk_shape = {3, 6},
+                         .key_encoding = {},
+                         .fill = std::vector<std::byte>(sizeof(int)),
+                         .codecs = {{"bytes", Members{{"endian", "little"}}}}};
+  metadata.edges = {{{{1, 1}, {3, 1}}}, {{{6, 1}}}};
+  create_any(store, "a", metadata);
+  auto const refused = ThreadRanks::run(2, [&](ThreadRanks const& ranks) {
+    auto const array = open_array<int, 2>(ranks, store, "a");
+    Checkpoint step{ranks};
+    for (int i = 0; i < 2; ++i) step.append(array, Partition::blocks({2, 6}, 2), std::vector<int>(6, 1));
+  });
+  CHECK(all_are(refused,
+                "ranks: key \"a/zarr.json\": rank 0: dimension 0: found chunks for 4 elements, expected 6: the lengths "
+                "of a rectilinear grid do not grow with the array"));
+  // A shard of 2^61 elements of 8 bytes, whose ends are those of two ranks.
+  auto const length = std::uint64_t{1} << 61;
+  create_array<double, 1>(store, "b", {.shape = {length}, .shards = {length}, .chunks = {length >> 11}});
+  std::vector<Box> const ends{{{0, 1}}, {{length - 1, length}}};
+  auto const large = ThreadRanks::run(2, [&](ThreadRanks const& ranks) {
+    auto const array = open_array<double, 1>(ranks, store, "b");
+    write_local(ranks, array, Partition::boxes({length}, ends), std::vector<double>(1, 1));
+  });
+  CHECK(all_are(large, large[0]));
+  CHECK(large[0].find("a stored value that several ranks share") != std::string::npos);
+}
+
 TEST_CASE("arrays grow together, and are read by another number of ranks") {
   CountedStore const store;
   NewArray<int> const wanted{.shape = {0, 10}, .shards = {4, 6}, .chunks = {2, 3}};

@@ -55,6 +55,12 @@ TEST_CASE("blocks are dealt in turn") {
         "rank 0 has 3 blocks along a dimension, expected one box: a cyclic partition has several");
 }
 
+TEST_CASE("the last block of the longest array has its elements") {
+  auto const most = ~std::uint64_t{0}, half = std::uint64_t{1} << 63;
+  CHECK(Partition::blocks({most}, 2, {.align = {half}}).memory_shape(1) == Extents{half - 1});
+  CHECK(Partition::cyclic({most}, 2, {half}).memory_shape(1) == Extents{half - 1});
+}
+
 TEST_CASE("partitions that do not fit are refused") {
   CHECK(refused([] { Partition::blocks({4, 4}, 4, {.grid = {2, 3}}); }) ==
         "found a grid of ranks [2, 3], expected one of 4 ranks");

@@ -50,7 +50,8 @@ class Checkpoint {
   explicit Checkpoint(C const& ranks) : ranks_{ranks} {}
 
   /// Called by all ranks: writes the elements behind the last index of `axis`, as write_local. The partition is that of
-  /// the new elements: as long as the array in its other dimensions. Throws: as write_local.
+  /// the new elements: as long as the array in its other dimensions. Throws: MetadataError, if the document has another
+  /// shape than the handles; as write_local.
   template <class T, std::size_t Rank, class S, class P, detail::MemoryOrMistake M>
   void append(Array<T, Rank, S, P> const& array, Partition const& partition, M const& memory, std::size_t axis = 0,
               LocalWriteOptions options = {}) {
@@ -59,14 +60,16 @@ class Checkpoint {
       auto const& untyped = array.untyped();
       auto const name = name_of(untyped.store()) + '\n' + untyped.document().path;
       auto before = array.shape();
+      bool is_published = true;
       for (auto const& grown : grown_)
-        if (grown.name == name) before = grown.after;
+        if (grown.name == name) before = grown.after, is_published = false;
       Extents after;
       detail::ErasedCommunicatorOf<C> all{ranks_};
       detail::agreed(all, [&] {
         detail::in_document(untyped.store(), untyped.document(), [&] {
           after = detail::appended(before, axis, partition.shape(), Strides::filled(Rank, 0));
         });
+        if (is_published && all.rank() == 0) expect_shape(untyped, before, after);
       });
       options.origin = Extents::filled(Rank, 0);
       options.origin[axis] = before[axis];
@@ -99,6 +102,19 @@ class Checkpoint {
     std::function<void()> publish, adopt;
   };
 
+  // Elements of another program that has appended since the array was opened would be overwritten.
+  template <class S, class P>
+  static void expect_shape(AnyArray<S, P> const& array, Extents const& before, Extents const& after) {
+    KeyLocks locks;
+    detail::ErasedArrayStoreOf<S> const store{array.store(), locks};
+    static_cast<void>(detail::shapes_to_be(
+        array.store(), store, array.path(), array.metadata(), [&](Extents const& found) {
+          if (found != before)
+            throw MetadataError{to_text({"member shape: found ", to_string(found), ", expected ", to_string(before),
+                                         ": another writer changed it since the array was opened"})};
+          return after;
+        }));
+  }
   template <class S, class P>
   static void publish_one(AnyArray<S, P> const& array, Extents const& before, Extents const& after) {
     KeyLocks locks;

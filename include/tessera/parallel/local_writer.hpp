@@ -117,8 +117,8 @@ inline bool must_follow(Partition const& partition, WrittenPlace const& before, 
 ///
 /// Elements travel to the ranks that write them before `write` returns; encoding and storing is done by the threads of
 /// the array's queue, which needs two or more, or `write` does it itself. When too many calls are in flight, `write`
-/// waits for the oldest; and for those that write the same elements, or the same chunk by another rank. MPI is called by
-/// the calling thread alone.
+/// waits for the oldest. It also waits for those that write the same elements, or the same chunk by another rank. MPI
+/// is called by the calling thread alone.
 template <Communicator C, class T, std::size_t Rank, class S, class P>
 class LocalWriter {
  public:
@@ -134,8 +134,8 @@ class LocalWriter {
   }
 
   /// Called by all ranks: writes the rank's elements; the partition begins at `origin` in the array. The memory is in
-  /// use until the Pending, if it is detached `finish`, is done; with `.copies` it is free at once. The Pending's `wait`
-  /// throws errors of this rank alone. Throws on all ranks the error of one, also of an earlier call.
+  /// use until the Pending is done; if that is detached, until `finish` returns; with `.copies` it is free at once. The
+  /// Pending's `wait` throws errors of this rank alone. Throws on all ranks the error of one, also of an earlier call.
   template <detail::MemoryOrMistake M>
   Pending write(M const& memory, Extents const& origin = {}) {
     detail::ErasedCommunicatorOf<C> all{ranks_};

@@ -71,6 +71,8 @@ class Partition {
   detail::RankPart part_of(int rank, bool with_halo) const;
   /// For detail/: whether two ranks with elements have other indices along the dimension.
   bool divides(std::size_t d) const;
+  /// For detail/: a number that is another one for another partition.
+  std::uint64_t fingerprint() const;
   /// For detail/: calls f for each rank with such elements within the bounds, in order.
   void for_each_rank(detail::IndexBounds const& within, bool with_halo, FunctionRef<void(int)> f) const;
 

@@ -35,15 +35,24 @@ void for_each_mpi_piece(std::span<Byte> bytes, F&& f) {
     f(bytes.data() + at, static_cast<int>(std::min(most, bytes.size() - at)));
 }
 
+/// Throws: Error. MPI itself would end the program.
+inline void expect_running_mpi() {
+  int is_initialized = 0, is_finalized = 0;
+  MPI_Initialized(&is_initialized);
+  MPI_Finalized(&is_finalized);
+  if (!is_initialized || is_finalized)
+    throw Error{"MPI is not running: make and use an MpiCommunicator between MPI_Init and MPI_Finalize"};
+}
+
 /// A duplicate of the program's communicator.
 class MpiDuplicate {
  public:
   explicit MpiDuplicate(MPI_Comm of) {
-    int is_initialized = 0, is_finalized = 0;
-    MPI_Initialized(&is_initialized);
-    MPI_Finalized(&is_finalized);
-    if (!is_initialized || is_finalized)
-      throw Error{"MPI is not running: make an MpiCommunicator between MPI_Init and MPI_Finalize"};
+    expect_running_mpi();
+    int is_inter = 0;
+    if (of == MPI_COMM_NULL) throw Error{"found MPI_COMM_NULL, expected a communicator that has this process"};
+    expect_mpi(MPI_Comm_test_inter(of, &is_inter), "MPI_Comm_test_inter");
+    if (is_inter) throw Error{"found an intercommunicator, expected a communicator of one group"};
     expect_mpi(MPI_Comm_dup(of, &ranks_), "MPI_Comm_dup");
     MPI_Comm_set_errhandler(ranks_, MPI_ERRORS_RETURN);
     expect_mpi(MPI_Comm_rank(ranks_, &rank_), "MPI_Comm_rank");
@@ -57,7 +66,7 @@ class MpiDuplicate {
     if (!is_finalized) MPI_Comm_free(&ranks_);
   }
 
-  MPI_Comm ranks() const { return ranks_; }
+  MPI_Comm ranks() const { return expect_running_mpi(), ranks_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
   int node_of(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
@@ -116,7 +125,7 @@ class MpiExchange {
 class MpiCommunicator {
  public:
   /// Called by all ranks of `ranks`, which it duplicates; the last copy frees the duplicate. Throws: Error, if MPI is
-  /// not running.
+  /// not running, or `ranks` is MPI_COMM_NULL or an intercommunicator. All calls throw Error after MPI_Finalize.
   explicit MpiCommunicator(MPI_Comm ranks) : ranks_{std::make_shared<detail::MpiDuplicate>(ranks)} {}
 
   int rank() const { return ranks_->rank(); }  ///< of this process

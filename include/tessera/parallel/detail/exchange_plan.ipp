@@ -19,7 +19,7 @@ inline ChunkAxes axes_of(std::vector<ChunkEdges> const& edges, Extents const& ch
   for (std::size_t d = 0; d < shape.rank(); ++d) {
     auto const& axis = axes.emplace_back(edges.empty() ? ChunkEdges{{{chunk_shape[d], 1}}, true} : edges[d], shape[d]);
     if (!edges.empty() && axis.end() < shape[d])
-      throw SelectionError{to_text({"dimension ", d, ": found chunks for ", axis.end(), " elements, expected chunks for ",
+      throw SelectionError{to_text({"dimension ", d, ": found chunks for ", axis.end(), " elements, expected ",
                                     shape[d], ": the lengths of a rectilinear grid do not grow with the array"})};
   }
   return axes;

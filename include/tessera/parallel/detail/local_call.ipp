@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>
@@ -26,12 +27,25 @@ inline Extents origin_in(TogetherCall const& together, int ranks) {
   return origin;
 }
 
+// What ranks must agree on: with other arguments they would wait for each other's messages, or write each other's
+// elements.
+inline std::string arguments_of(TogetherCall const& together) {
+  auto const& partition = together.partition;
+  auto const origin = together.origin.rank() == 0 ? Extents::filled(together.shape.rank(), 0) : together.origin;
+  auto const sharing = together.reads_shared ? static_cast<std::uint64_t>(*together.reads_shared) : 0;
+  return to_text({"an array of ", to_string(together.shape), ", a partition of ", to_string(partition.shape()),
+                  " (fingerprint ", partition.fingerprint(), "), origin ", to_string(origin), ", memory ",
+                  together.memory, ", sharing ", sharing});
+}
+
 inline PreparedCall prepared(ErasedCommunicator& ranks, TogetherCall const& together,
                                    FunctionRef<PartMemory(Extents const&)> memory_of_shape, std::size_t item) {
   auto const rank = ranks.rank();
   PreparedCall call;
   std::uint64_t needed = 0;
+  auto const own = arguments_of(together), first = broadcast_text(ranks, own, 0);
   agreed(ranks, [&] {
+    if (own != first) throw SelectionError{to_text({"found ", own, ", expected those of rank 0: ", first})};
     auto const origin = origin_in(together, ranks.size());
     call.own = memory_of_shape(together.partition.memory_shape(rank));
     auto const axes = axes_of(together.edges, together.chunk_shape, together.shape);

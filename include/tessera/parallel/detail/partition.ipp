@@ -120,7 +120,8 @@ inline Partition Partition::blocks(Extents const& shape, int ranks, PartitionOpt
     auto& places = made.axes_.emplace_back(made.grid_[d]);
     auto const whole = units[d] / made.grid_[d], more = units[d] % made.grid_[d];  // the first blocks have one more
     auto const begin = [&](std::uint64_t place) {
-      return std::min((place * whole + std::min(place, more)) * unit[d], shape[d]);
+      auto const before = place * whole + std::min(place, more);
+      return before == units[d] ? shape[d] : before * unit[d];  // the last block may end beyond 64 bits
     };
     for (std::uint64_t i = 0; i < made.grid_[d]; ++i) detail::add_run(places[i], begin(i), begin(i + 1));
   }
@@ -135,7 +136,7 @@ inline Partition Partition::cyclic(Extents const& shape, int ranks, Extents cons
   for (std::size_t d = 0; d < shape.rank(); ++d) {
     auto& places = made.axes_.emplace_back(made.grid_[d]);
     for (std::uint64_t i = 0; i < units[d]; ++i)
-      detail::add_run(places[i % made.grid_[d]], i * unit[d], std::min((i + 1) * unit[d], shape[d]));
+      detail::add_run(places[i % made.grid_[d]], i * unit[d], i + 1 == units[d] ? shape[d] : (i + 1) * unit[d]);
   }
   return made;
 }
@@ -208,6 +209,27 @@ inline bool Partition::divides(std::size_t d) const {
     first = &box;
   }
   return false;
+}
+
+inline std::uint64_t Partition::fingerprint() const {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  auto const add = [&](std::uint64_t number) {  // FNV-1a, and its high bits also to the low ones
+    hash = (hash ^ number) * 0x100000001b3;
+    hash ^= hash >> 29;
+  };
+  auto const add_all = [&](Extents const& numbers) {
+    add(numbers.rank());
+    for (auto number : numbers) add(number);
+  };
+  add(static_cast<std::uint64_t>(ranks_));
+  for (auto const* numbers : {&shape_, &halo_, &grid_}) add_all(*numbers);
+  for (auto const& places : axes_)
+    for (auto const& runs : places) {
+      add(runs.size());
+      for (auto const& run : runs) add(run.first), add(run.count);
+    }
+  for (auto const& box : boxes_) add_all(box.first), add_all(box.stop);
+  return hash;
 }
 
 inline void Partition::for_each_rank(detail::IndexBounds const& within, bool with_halo,
