@@ -73,15 +73,14 @@ class OutputNode final : public OutputPlace {
     fs::remove(folder_ / "new", error);
     for (auto const& entry : fs::directory_iterator{folder_.parent_path()}) {
       auto const name = entry.path().filename().string();
-      if (text_of(entry.path() / "source") != what) continue;
+      if (!tessera::detail::posix::is_unfinished(name) || text_of(entry.path() / "source") != what) continue;
       auto held = hold(name);
       if (!held || text_of(entry.path() / "source") != what) continue;  // another copy is at work there
       fs::remove_all(folder_, error);
       unfinished_->path = beside_.empty() ? name : beside_ + '/' + name;
       unfinished_->held = std::move(held);
       folder_ = entry.path();
-      auto key = text_of(folder_ / "value");
-      if (key.ends_with('\n')) key.pop_back(), fs::remove(folder_ / "new" / key);  // otherwise it was not yet begun
+      erase_cut_value();
       return true;
     }
     put_text(folder_ / "source", what);
@@ -90,11 +89,25 @@ class OutputNode final : public OutputPlace {
   void begin_value(std::string const& key) override { put_text(folder_ / "value", key + '\n'); }
 
  private:
-  // The folder of that name beside the node, if its writer has ended.
+  // The value that the ended copy was writing, if any.
+  void erase_cut_value() const {
+    auto key = text_of(folder_ / "value");
+    if (!key.ends_with('\n')) return;  // it was not yet begun
+    key.pop_back();
+    if (!tessera::detail::is_key(key))
+      fail("found " + tessera::describe(key) + " in " + (folder_ / "value").string() +
+           ", expected a key; erase the folder");
+    std::error_code error;
+    std::filesystem::remove(folder_ / "new" / key, error);
+    if (error) fail("cannot erase " + (folder_ / "new" / key).string() + ": " + error.message());
+  }
+  // The folder of that name beside the node, if its writer has ended and was the same user: another's may have links.
   tessera::detail::posix::Locked hold(std::string const& name) const {
     namespace posix = tessera::detail::posix;
     posix::Descriptor const above{::open(folder_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    return above ? posix::hold_stale(above.number(), name.c_str()) : posix::Locked{};
+    auto held = above ? posix::hold_stale(above.number(), name.c_str()) : posix::Locked{};
+    bool const is_mine = held && held.descriptor().status().st_uid == unfinished_->held.descriptor().status().st_uid;
+    return is_mine ? std::move(held) : posix::Locked{};
   }
   static std::string text_of(std::filesystem::path const& file) {
     std::ifstream from{file, std::ios::binary};
@@ -113,6 +126,8 @@ class OutputNode final : public OutputPlace {
     auto const made = unfinished_->path + "/new";
     std::error_code error;
     fs::path old;
+    fs::remove(folder_ / "source", error);  // or the previous node, once it is there, would be taken for a copy
+    if (error) fail("cannot erase " + (folder_ / "source").string() + ": " + error.message());
     in_store([&] {
       if (!replaces_)
         outer_->rename(made, path_);

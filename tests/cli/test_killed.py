@@ -94,6 +94,40 @@ class Killed(CommandTest):
             self.group.mkdir()
             (self.group / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
 
+    def test_a_resumed_copy_takes_nothing_of_the_array_that_it_replaced(self):
+        command = ("copy", self.source, self.path, "--resume", "--overwrite", "--threads", "1")
+        for step in range(1000):
+            for path in [self.path] + self.left():
+                shutil.rmtree(path, ignore_errors=True)
+            make_array(self.path, [8], "uint8", [4], {(0,): b"old.", (1,): b"old."})
+            result = self.killed_at(step, *command)
+            self.run_ok(*command)
+            self.assertEqual(self.read_bin(self.path), NEW, step)
+            if result.status == 0:
+                break
+        self.assertGreater(step, 8)
+
+    def test_what_is_resumed_is_a_copy_of_this_command(self):
+        command = ("copy", self.source, self.path, "--resume", "--threads", "1")
+        victim = self.folder / "victim"
+        victim.write_bytes(b"mine")
+        other = self.group / "other"
+        other.mkdir()
+        os.mkfifo(other / "source")  # no copy's: it is not read
+        for step in range(1000):
+            self.assertEqual(self.killed_at(step, *command).status, -signal.SIGKILL)
+            left = [one.parent for one in self.group.glob(".tessera-*/source") if (one.parent / "new").exists()]
+            if left:
+                break
+        (left[0] / "value").write_text("../../../victim\n")
+        self.assert_refused(tessera(*command), 1, "victim", "expected a key")
+        self.assertEqual(victim.read_bytes(), b"mine")
+        if os.geteuid() == 0:  # another user's
+            os.chown(left[0], 65534, -1)
+            self.run_ok(*command)
+            self.assertEqual((self.read_bin(self.path), victim.read_bytes()), (NEW, b"mine"))
+            self.assertTrue((left[0] / "source").exists())
+
     def test_where_nothing_can_be_exchanged_it_is_said_where_the_old_array_is(self):
         for command in self.commands():
             aside = 0

@@ -1,6 +1,7 @@
 // Icechunk repositories of formats 1 and 2, as icechunk 2.3.0 wrote them (data/make_icechunk.py); and damaged ones.
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -143,6 +144,51 @@ TEST_CASE("a table whose offsets lead out of it is damaged; every field and vect
   refused({12, 0, 0, 0, 6, 0, 8, 0, 4, 0, 0, 0, 8, 0, 0, 0, 255, 255, 255, 0});
   refused({12, 0, 0, 0, 6, 0, 8, 0, 4, 0, 0, 0, 8, 0, 0, 0, 4, 0, 0, 0, 255, 0, 0, 0});
   refused({12, 0, 0, 0, 6, 0, 8, 0, 4, 0, 0, 0, 8, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 255, 255, 0, 0});
+}
+
+TEST_CASE("tables that share their bytes are refused before they take many times the file's memory") {
+  test::TemporaryFolder folder;
+  fs::copy(data + "/icechunk2", folder / "a", fs::copy_options::recursive);
+  int refused = 0;  // one manifest is of another branch
+  for (auto const& one : fs::directory_iterator{folder / "a/manifests"}) {
+    std::ifstream from{one.path(), std::ios::binary};
+    std::string file{std::istreambuf_iterator<char>{from}, {}};
+    auto const good = detail::icechunk_file(std::as_bytes(std::span{file}), detail::IcechunkFile::manifest);
+    std::vector<std::byte> id;  // of an array
+    detail::FlatTable::root(good).each(1, [&](detail::FlatTable const& array) {
+      auto const found = array.structure(0, 8).value();
+      id.assign(found.begin(), found.end());
+    });
+    for (std::uint32_t const shared : {4u, 1u << 16}) {
+      // The fields of the manifest, of an array and of a chunk; then the manifest, and its array with 500 chunks.
+      constexpr std::uint32_t chunks = 500;
+      std::vector<std::uint32_t> words{28, 8 | 8 << 16, 4 << 16, 8 | 16 << 16, 4 | 12 << 16, 8 | 12 << 16, 4 | 8 << 16};
+      auto const at = [&] { return static_cast<std::uint32_t>(4 * words.size()); };
+      words.insert(words.end(), {24, 4, 1, 4, 32, 0, 0, 4, chunks});
+      std::memcpy(&words[12], id.data(), 8);
+      auto const first = at() + 4 * chunks, indexes = first + 12 * chunks, inside = indexes + 8 * chunks;
+      for (std::uint32_t i = 0; i < chunks; ++i) words.push_back(first + 12 * i - at());
+      for (std::uint32_t i = 0; i < chunks; ++i) {
+        words.push_back(at() - 20);
+        words.push_back(indexes + 8 * i - at());
+        words.push_back(inside - at());
+      }
+      for (std::uint32_t i = 0; i < chunks; ++i) words.insert(words.end(), {1, i});
+      words.push_back(shared);
+      words.resize(words.size() + shared / 4);
+      file.resize(39);
+      file[38] = '\0';
+      file.append(reinterpret_cast<char const*>(words.data()), 4 * words.size());
+      std::ofstream{one.path(), std::ios::binary | std::ios::trunc} << file;
+      if (shared == 4)
+        opened(folder / "a");
+      else
+        refused += test::error_of([&] { opened(folder / "a"); }).find("many times its bytes") != std::string::npos;
+    }
+    std::ofstream{one.path(), std::ios::binary | std::ios::trunc} << file.substr(0, 39).append(
+        reinterpret_cast<char const*>(good.data()), good.size());
+  }
+  CHECK(refused > 1);
 }
 
 TEST_CASE("ids in Crockford's Base32") {

@@ -40,7 +40,8 @@ struct DiskCacheOptions {
 ///
 /// A kept value is used if `S` says that its version is the same. HttpStore and S3Store do that by the ETag; all
 /// versions of a call are asked for at once. Values of which `S` gives no version are kept only with
-/// `DiskCacheOptions::trusts`. Missing keys are not kept.
+/// `DiskCacheOptions::trusts`. Missing keys are not kept. If several requests read a value, as with a shard, a
+/// replacement in between is not noticed, even if `S` would notice it.
 ///
 /// Files are written under another name and renamed, and have a checksum: a crash, a full disk or damage costs a read
 /// of `S` at most, and no read fails because of the cache. `statistics` counts this.

@@ -53,6 +53,7 @@ class Icechunk {
     auto const file = get_value(store_, {key}, on_);
     if (!file) throw StoreError{"the repository's file is missing"};
     auto const content = icechunk_file({file->view().data, file->view().size}, type);
+    left_ = 16 * std::uint64_t{content.size()};  // addresses may be compressed
     f(FlatTable::root(content));
   } catch (Error& error) {
     error.in_key(key);
@@ -62,6 +63,12 @@ class Icechunk {
   static T required(std::optional<T> value) {
     if (!value) throw MetadataError{"a damaged table: a required field is missing"};
     return *std::move(value);
+  }
+
+  // Of what is kept. Tables that share their bytes would take memory out of proportion to the file.
+  void count(std::uint64_t bytes) const {
+    if (bytes > left_) throw MetadataError{"a damaged file: its tables have many times its bytes"};
+    left_ -= bytes;
   }
 
   // Format 2 has all branches and tags in one file, format 1 has a file for each.
@@ -108,6 +115,7 @@ class Icechunk {
         std::string path{required(node.string(1))};
         path.erase(0, path.find_first_not_of('/'));
         auto const document = required(node.string(2));
+        count(path.size() + document.size());
         found_.add(path / "zarr.json", {.bytes = std::string{document}});
         constexpr std::uint8_t array = 1;
         if (node.get<std::uint8_t>(3) != array) return;
@@ -140,16 +148,22 @@ class Icechunk {
 
   Reference reference(FlatTable const& chunk, Bytes dictionary) {
     constexpr std::size_t longest = std::size_t{1} << 16;
-    if (auto const inside = chunk.string(1)) return {.bytes = std::string{*inside}};
+    if (auto const inside = chunk.string(1)) return count(inside->size()), Reference{.bytes = std::string{*inside}};
     Reference one{.offset = chunk.get<std::uint64_t>(2), .size = chunk.get<std::uint64_t>(3)};
     if (*one.size > ~one.offset) throw MetadataError{"found a chunk whose offset and size exceed 64 bits"};
     if (auto const id = chunk.structure(4, id_bytes))
       one.file = found_.add_file({{}, "chunks/" + icechunk_name(*id)});
     else if (auto const address = chunk.string(5))
-      one.file = found_.number_of(std::string{*address});
+      one.file = number_of(std::string{*address});
     else
-      one.file = found_.number_of(text(zstd_decoded(required(chunk.vector(8, 1)), dictionary, longest)));
+      one.file = number_of(text(zstd_decoded(required(chunk.vector(8, 1)), dictionary, longest)));
     return one;
+  }
+  std::size_t number_of(std::string address) {
+    auto const before = found_.files().size(), size = address.size();
+    auto const number = found_.number_of(std::move(address));
+    if (found_.files().size() > before) count(size);
+    return number;
   }
 
   static std::string text(Bytes bytes) { return {reinterpret_cast<char const*>(bytes.data()), bytes.size()}; }
@@ -158,6 +172,7 @@ class Icechunk {
   mutable Queue<space::Host> on_{};
   References found_{};
   std::size_t chunks_ = 0;
+  mutable std::uint64_t left_ = 0;  // bytes that a file's tables may still have
 };
 
 }  // namespace detail
