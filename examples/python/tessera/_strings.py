@@ -20,6 +20,9 @@ def strings_of(value: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """Raises ExchangeError, if NumPy's conversion to text would be needed: 5 is not "5"."""
     if dtype.kind == "O":
         return np.asarray(value, object)  # the compiled half expects bytes
+    missing = getattr(getattr(value, "dtype", None), "na_object", "")
+    if not isinstance(missing, str) and any(one is missing for one in value.flat):
+        raise ExchangeError("the array's elements are strings: found a missing value, which Zarr's strings have not")
     try:
         return np.asarray(value, np.dtypes.StringDType(coerce=False))
     except (TypeError, ValueError) as error:

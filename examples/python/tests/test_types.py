@@ -144,7 +144,8 @@ def test_gaps_of_zarr_v2(tmp_path):
 
 @pytest.mark.parametrize(
     ("dtype", "fill"),
-    [("M8[s]", "soon"), ("U2", "abc"), ("S2", b"abc"), ("U2", 5), (PAIR, (1, 2)), ("m8[s]", [1, 2]), ("S2", "ab")],
+    [("M8[s]", "soon"), ("U2", "abc"), ("S2", b"abc"), ("U2", 5), (PAIR, (1, 2)), ("m8[s]", [1, 2]), ("S2", "ab"),
+     ("U2", "\ud800"), ("string", "\ud800"), ("M8[ns]", np.datetime64("9999-01-01"))],
 )
 def test_wrong_fill_values(tmp_path, dtype, fill):
     with pytest.raises(tessera.MetadataError, match="fill_value"):
