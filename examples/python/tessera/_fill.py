@@ -26,8 +26,8 @@ def _text(value: str) -> str:
 
 def _is_same_time(found: npt.NDArray[Any], value: Any) -> bool:
     """False, if a time of a coarser unit needs more than 64 bits, which NumPy's conversion does not say."""
-    given = np.asarray(value)
-    if found.dtype.kind not in "mM" or given.dtype.kind != found.dtype.kind or np.isnat(given):
+    given = np.asarray(value if found.dtype.kind in "mM" else 0)
+    if given.dtype.kind != found.dtype.kind or np.isnat(given):
         return True
     is_finer = np.promote_types(found.dtype, given.dtype) == found.dtype
     return not is_finer or bool(found.astype(given.dtype) == given)
