@@ -41,9 +41,12 @@ def strings_as_numpy(strings: _tessera.Strings, dtype: Any = None, copy: bool | 
 
 
 def put_strings(strings: _tessera.Strings, out: Any) -> None:
-    """Into NumPy's array, which converts them. Raises ExchangeError for other memory."""
+    """Into NumPy's array of objects or of the array's dtype. Raises ExchangeError for other memory, such as text of a
+    fixed length, which would cut them."""
     if not isinstance(out, np.ndarray):
         raise ExchangeError(f"found a {type(out).__name__} to read {strings.dtype} into, expected an array of NumPy's")
+    if out.dtype.kind not in ("O", VARYING[strings.dtype].kind):
+        raise ExchangeError(f"the memory's elements are {out.dtype}, expected {VARYING[strings.dtype]} or objects")
     if out.shape != strings.shape:
         raise SelectionError(f"the memory's shape is {out.shape}, expected {strings.shape}")
     out[...] = strings_as_numpy(strings)
