@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
+import operator
 import os
 from collections.abc import Callable, Sequence
 from typing import Any, Self
@@ -68,7 +69,7 @@ class Array:
     @property
     def store_path(self) -> str:
         """The array's own folder; below an address, its address."""
-        return os.path.join(self._store.folder, self.path)
+        return f"{self._store.folder}/{self.path}" if self.path else self._store.folder
 
     @property
     def ndim(self) -> int:
@@ -260,7 +261,10 @@ class Array:
     def resize(self, shape: int | Sequence[int]) -> None:
         """To that shape, in elements. New elements have the fill value; cut elements are removed."""
         self._store.expect_writable(self.path)
-        self._native.resize([int(shape)] if isinstance(shape, (int, np.integer)) else [int(n) for n in shape])
+        extents = [int(shape)] if isinstance(shape, (int, np.integer)) else [operator.index(n) for n in shape]
+        if any(not 0 <= n < 1 << 63 for n in extents):
+            raise SelectionError(f"{self.store_path}: found the shape {extents}, expected numbers from 0 to 2**63 - 1")
+        self._native.resize(extents)
 
     def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
         """Grows the array along `axis` by `data`, whose other dimensions are the array's; -1 is the last one. Returns the
@@ -287,7 +291,9 @@ class Array:
         return opened, (self._store, self.path, self.space)
 
     def __len__(self) -> int:
-        return self.shape[0]
+        if not (shape := self.shape):
+            raise TypeError("an array without dimensions has no len()")
+        return shape[0]
 
     def __repr__(self) -> str:
         return f"<tessera.Array {self.path or '/'} shape={self.shape} dtype={self._native.dtype}>"

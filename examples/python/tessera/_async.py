@@ -25,7 +25,8 @@ def _set(done: asyncio.Future[None]) -> None:
         done.set_result(None)
 
 
-def _call(loop: asyncio.AbstractEventLoop, done: asyncio.Future[None]) -> None:
+def _call(loop: asyncio.AbstractEventLoop, waiting: list[asyncio.Future[None]]) -> None:
+    done = waiting.pop()  # a transfer keeps this call's arguments: a task that nothing continues would keep itself
     try:
         loop.call_soon_threadsafe(_set, done)
     except RuntimeError:
@@ -38,7 +39,7 @@ async def finished(start: Callable[[Callable[[], None]], Transfer]) -> None:
     memory is out of use. Raises the error of the work."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
-    transfer = start(functools.partial(_call, loop, done))
+    transfer = start(functools.partial(_call, loop, [done]))
     _under_way.add(transfer)
     cancelled: asyncio.CancelledError | None = None
     try:

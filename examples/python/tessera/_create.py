@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from ._types import SMALL_NUMBERS, small_number
 
 
 def _numbers(given: int | Sequence[int]) -> list[int]:
-    return [int(given)] if isinstance(given, (int, np.integer)) else [int(n) for n in given]
+    return [int(given)] if isinstance(given, (int, np.integer)) else [operator.index(n) for n in given]
 
 
 def _codec(given: Any) -> dict[str, Any]:

@@ -16,14 +16,32 @@ def _base64(octets: bytes) -> str:
     return base64.b64encode(octets).decode()
 
 
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise MetadataError(f"found fill_value {value!r}, which is not UTF-8, as JSON is") from None
+    return value
+
+
+def _is_same_time(found: npt.NDArray[Any], value: Any) -> bool:
+    """False, if a time of a coarser unit needs more than 64 bits, which NumPy's conversion does not say."""
+    given = np.asarray(value if found.dtype.kind in "mM" else 0)
+    if given.dtype.kind != found.dtype.kind or np.isnat(given):
+        return True
+    is_finer = np.promote_types(found.dtype, given.dtype) == found.dtype
+    return not is_finer or bool(found.astype(given.dtype) == given)
+
+
 def element_of(value: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """A time, text of a fixed length or a struct. Raises MetadataError, if it is none, or the text is too long."""
     try:
         found = np.asarray(value, dtype)
+        is_same = _is_same_time(found, value)
     except (TypeError, ValueError, OverflowError) as error:
         raise MetadataError(f"found fill_value {value!r}, which is no element of {dtype}: {error}") from None
     is_whole = dtype.kind not in "SU" or np.asarray(value).dtype.kind == dtype.kind and len(value) <= len(found[()])
-    if found.ndim != 0 or not is_whole:
+    if found.ndim != 0 or not is_whole or not is_same:
         raise MetadataError(f"found fill_value {value!r}, which is no element of {dtype}")
     return found
 
@@ -35,7 +53,9 @@ def _other_fill(value: Any, dtype: np.dtype[Any]) -> Any:
     found = element_of(value, dtype)
     if dtype.kind in "mM":
         return int(found.view("int64"))
-    return str(found) if dtype.kind == "U" else _base64(bytes(found[()]) if dtype.kind == "S" else found.tobytes())
+    if dtype.kind == "U":
+        return _text(str(found))
+    return _base64(bytes(found[()]) if dtype.kind == "S" else found.tobytes())
 
 
 def converted(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -80,7 +100,7 @@ def fill_in_json(value: Any, dtype: np.dtype[Any]) -> Any:
         given = ("" if dtype.kind == "T" else b"") if value is None else value
         if not isinstance(given, str if dtype.kind == "T" else bytes):
             raise MetadataError(f"found fill_value {value!r}, expected {'a str' if dtype.kind == 'T' else 'bytes'}")
-        return str(given) if isinstance(given, str) else _base64(given)
+        return _text(str(given)) if isinstance(given, str) else _base64(given)
     if dtype.kind in "mMSU" or dtype.fields is not None:
         return _other_fill(value, dtype)
     if dtype.kind == "V":

@@ -80,6 +80,8 @@ class Group(Mapping[str, Any]):
 
     def _below(self, name: str) -> str:
         _stores.expect_name(name)
+        if not name:  # with overwrite it would replace the group itself
+            raise StoreError(f"{self.store_path}: found an empty name, expected that of a node in the group")
         return f"{self.path}/{name}" if self.path else name
 
     def _child(self, name: str, kind: str) -> Any:
@@ -92,14 +94,16 @@ class Group(Mapping[str, Any]):
         return Array(self._native.open_array(name), self._store, path, self.space)
 
     def __getitem__(self, name: str) -> Any:
+        if not isinstance(name, str):
+            raise TypeError(f"found {name!r} of type {type(name).__name__}, expected the name of a node, a str")
         _stores.expect_name(name)
-        kind = self._native.node_type(name)
+        kind = self._native.node_type(name) if name else None
         if kind is None:
             raise KeyError(name)
         return self._child(name, kind)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and _is_name(name) and self._native.node_type(name) is not None
+        return isinstance(name, str) and name != "" and _is_name(name) and self._native.node_type(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         return (name for name, _ in self._native.children())
@@ -108,6 +112,8 @@ class Group(Mapping[str, Any]):
         return len(self._native.children())
 
     def __delitem__(self, name: str) -> None:
+        if not name:  # which would be the group itself
+            raise KeyError(name)
         path = self._below(name)
         self._changes()
         if not self._store.native.erase(path):

@@ -53,7 +53,10 @@ def options_of(kind: str, address: str, given: Mapping[str, Any]) -> dict[str, A
             raise _fail(address, f"found {', '.join(sorted(given))}, but zip files have no options")
         return {}
     flat = {name: value for name, value in given.items() if name != "client_kwargs" and value is not None}
-    for name, value in dict(given.get("client_kwargs") or {}).items():
+    of_given = given.get("client_kwargs") or {}
+    if not isinstance(of_given, Mapping):
+        raise _fail(address, f"found client_kwargs of type {type(of_given).__name__}, expected dict")
+    for name, value in of_given.items():
         of_client = _CLIENT.get(kind, {})
         if name not in of_client:
             raise _fail(address, f"found {name} in client_kwargs, expected one of {', '.join(of_client) or 'none'}")
@@ -68,6 +71,8 @@ def options_of(kind: str, address: str, given: Mapping[str, Any]) -> dict[str, A
     if kind == "s3" and found["addressing_style"] not in _STYLES:
         raise _fail(address, f"found another addressing_style than {', '.join(_STYLES)}")
     if kind == "http":
+        if any(not isinstance(code, int) or not 100 <= code < 1000 for code in found["missing"]):
+            raise _fail(address, "found missing with something else than status codes, such as [404]")
         found["headers"] = _headers(address, found["headers"])
     for name, least in (("retries", 0), ("most_at_once", 1)):
         if name in found and not least <= found[name] < 1 << 31:

@@ -77,6 +77,7 @@ class Store:
         self._options, self._draft = Options(options), draft
         self.native: _tessera.Store = self._made() if draft is None else draft.store
         self._is_unfinished = False  # a zip file with changes
+        self._is_discarded = False
 
     def _made(self) -> Any:
         given = options_of(self.kind, _shown(self.address), self._options)
@@ -101,6 +102,11 @@ class Store:
 
     def expect_writable(self, path: str = "") -> None:
         """Called before each change. Raises StoreError, which says why the store is read only."""
+        if self._is_discarded:
+            problem = "an exception ended `with`, and the changes of the zip file were dropped: open it again"
+            error = StoreError(f"{self.folder}: {problem}")
+            error.store, error.key = self.folder, path
+            raise error
         if not self.read_only:
             self._is_unfinished = self._draft is not None
             return
@@ -114,13 +120,14 @@ class Store:
 
     def close(self) -> None:
         """Makes what was written to a zip file the file. Other stores have written it."""
-        if self._draft is not None:
+        if self._draft is not None and not self._is_discarded:
             self._draft.flush()
             self._is_unfinished = False
 
     def discard(self) -> None:
-        """Leaves a zip file as it was."""
+        """Leaves a zip file as it was, whatever is called later."""
         self._is_unfinished = False
+        self._is_discarded = self._draft is not None
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._draft is not None:
@@ -162,6 +169,8 @@ def _root_of(path: str, mode: str | None, options: Mapping[str, Any]) -> tuple[S
             return Store("zip", str(zip_file), options, mode), name
         options_of("zip", path, options)
         return _draft(zip_file, str(mode), not name), name
+    if above.suffix in _ZIP_SUFFIXES and above.is_file():
+        raise StoreError(f"{above}: found a file that is no zip file, in spite of its name")
     root, above = node, above if above != node else node.parent
     for folder in (above, *above.parents):
         if not _is_node(folder):
@@ -184,6 +193,8 @@ def find(
     scheme, separator, _ = path.partition("://")
     if not separator or "/" in scheme or scheme == "file":
         is_url = bool(separator) and scheme == "file"
+        if is_url and urlsplit(path).netloc not in ("", "localhost"):
+            raise StoreError(f"{_shown(path)}: found a file of another host, expected file:///PATH")
         return _root_of(expect_name(unquote(urlsplit(path).path)) if is_url else path, mode, options)
     if scheme in ("http", "https"):
         store = Store("http", path, options, mode)

@@ -77,6 +77,8 @@ def _number(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _variable(array: Array, masks_fill: bool | None) -> Variable:
+    if array.dtype.kind in "TO":  # strings, which have no memory in other spaces
+        array = Array(array._native, array._store, array.path)
     document = array._document
     attributes, names = dict(document.get("attributes", {})), array.dimension_names
     of_v2 = attributes.pop(_V2_DIMENSIONS, None)
@@ -96,6 +98,8 @@ def _variable(array: Array, masks_fill: bool | None) -> Variable:
             "preferred_chunks": dict(zip(dimensions, array.chunks)),
             "shards": array.shards,
         }
+    if array.dtype.kind == "T":  # otherwise xarray makes objects of strings, and forgets the chunks
+        encoding["dtype"] = array.dtype
     is_v2 = document["zarr_format"] == 2
     fill = None if document.get("has_no_fill") else _number(array.fill_value, array.dtype)
     if is_v2 if masks_fill is None else masks_fill:

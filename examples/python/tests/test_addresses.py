@@ -121,6 +121,7 @@ def test_a_bucket(monkeypatch):
         ("file:///tmp/a%00b.zarr", "has a NUL"),
         ("/tmp/\udcff.zarr", "is not UTF-8"),
         (b"/tmp/\xff.zarr", "is not UTF-8"),
+        ("file://user:secret@host/a.zarr", "^file://host/a.zarr: found a file of another host"),
     ],
 )
 def test_addresses_of_nothing(address, words):

@@ -3,6 +3,7 @@
 import asyncio
 import collections
 import contextlib
+import gc
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import tessera
+from processes import comes_true
 
 
 def test_reads(made):
@@ -173,6 +175,24 @@ def test_memory_is_released(made):
         return weakref.ref(out)
 
     assert asyncio.run(main())() is None
+
+
+def test_the_memory_of_a_closed_loop_is_released(made):
+    """Though its reads never end there."""
+    array, _ = made
+
+    async def begin():
+        out = np.zeros((23, 17), "int32")
+        task = asyncio.ensure_future(array.read_async(..., out))
+        await asyncio.sleep(0)
+        return weakref.ref(out), task
+
+    loop = asyncio.new_event_loop()
+    out, task = loop.run_until_complete(begin())
+    task._log_destroy_pending = False
+    loop.close()
+    del loop, task
+    assert comes_true(lambda: gc.collect() is not None and out() is None)
 
 
 PROGRAM = """

@@ -90,6 +90,19 @@ def test_required_nodes(hierarchy):
         group.require_group("t1")
 
 
+def test_an_empty_name_is_not_the_group(hierarchy):
+    group = tessera.open(hierarchy)
+    assert "" not in group and group.get("") is None
+    with pytest.raises(KeyError):
+        del group[""]
+    for make in (group.create_group, lambda name, **given: group.create_array(name, shape=1, dtype="i1", **given)):
+        with pytest.raises(tessera.StoreError, match="g.zarr: found an empty name"):
+            make("", overwrite=True)
+    assert sorted(group) == ["scan", "t1"]
+    with pytest.raises(TypeError, match="found 5 of type int, expected the name"):
+        group[5]
+
+
 def test_attributes(hierarchy):
     attributes = tessera.open(hierarchy).attrs
     attributes.update({"a": 1}, b=[2, None])

@@ -225,3 +225,19 @@ def test_it_is_typed():
     package = os.path.dirname(tessera.__file__)
     assert os.path.exists(os.path.join(package, "py.typed"))
     assert "class Tensor" in open(os.path.join(package, "_tessera.pyi")).read()
+
+
+def test_shapes_that_are_wrong(tmp_path):
+    for given in ({"shape": (1.5,)}, {"shape": (4,), "chunks": (1.5,)}):
+        with pytest.raises(TypeError, match="float"):
+            tessera.create_array(tmp_path / "a.zarr", dtype="int8", **given)
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(4,), dtype="int8")
+    for shape in (-1, (-1,), (1 << 64,)):
+        with pytest.raises(tessera.SelectionError, match="a.zarr: found the shape .*, expected numbers from 0"):
+            array.resize(shape)
+    with pytest.raises(TypeError, match="float"):
+        array.resize((1.5,))
+    scalar = tessera.create_array(tmp_path / "b.zarr", shape=(), dtype="int8")
+    with pytest.raises(TypeError, match="without dimensions"):
+        len(scalar)
+    assert array.shape == (4,)

@@ -117,6 +117,8 @@ def test_a_bucket_without_the_environment(buckets, monkeypatch):
         ("http://127.0.0.1:9/a", {"headers": {"X": 1}}, "headers that are not text"),
         ("http://127.0.0.1:9/a", {"headers": {"X": f"{SECRET}\n"}}, "a header that is not a line"),
         ("a.zarr", {"anon": True}, "found anon, expected one of follow_links$"),
+        ("http://127.0.0.1:9/a", {"missing": [SECRET]}, "found missing with something else than status codes"),
+        ("http://127.0.0.1:9/a", {"client_kwargs": SECRET}, "found client_kwargs of type str, expected dict"),
         ("a.zarr", {"client_kwargs": {"a": 1}}, "found a in client_kwargs, expected one of none"),
     ],
 )

@@ -213,3 +213,22 @@ def test_reads_do_not_grow(tmp_path, dtype):
     use(10_000)
     assert grown < 20_000  # a word of each of 490 reads would be more
     assert resident() - before < 3 << 20  # 10,000 results of the smallest elements, of a byte, would be 10 MB
+
+
+@pytest.mark.parametrize("dtype", ["U3", "S3", "int8"])
+def test_memory_that_would_cut_them(stored, dtype):
+    array, _ = stored
+    out = np.zeros((9, 5), dtype)
+    with pytest.raises(tessera.ExchangeError, match="the memory's elements are .*, expected .* or objects"):
+        array.read(out=out)
+    assert not (out != np.zeros((9, 5), dtype)).any()
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_missing_values_are_not_text(tmp_path, missing):
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(2,), dtype="string")
+    given = np.array(["x", missing], np.dtypes.StringDType(na_object=missing))
+    with pytest.raises(tessera.ExchangeError, match="found a missing value"):
+        array[...] = given
+    array[...] = given[[0, 0]]
+    assert array[...].tolist() == ["x", "x"]

@@ -115,6 +115,12 @@ def test_values_are_converted_as_numpy_does(tmp_path, dtype, given, expected):
     assert same(array[...], expected)
 
 
+def test_fills_of_nested_structs(tmp_path):
+    fill = (1, (2.5, b"ab"))
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(3,), dtype=NESTED, fill_value=fill)
+    assert array[2].item() == array.fill_value.item() == fill
+
+
 def test_defaults_and_gaps(tmp_path):
     fills = {"M8[s]": np.datetime64("NaT"), "m8[s]": np.timedelta64("NaT"), "U3": "", "S3": b"", "V2": np.void(b"\0\0")}
     for dtype, fill in fills.items():
@@ -144,7 +150,8 @@ def test_gaps_of_zarr_v2(tmp_path):
 
 @pytest.mark.parametrize(
     ("dtype", "fill"),
-    [("M8[s]", "soon"), ("U2", "abc"), ("S2", b"abc"), ("U2", 5), (PAIR, (1, 2)), ("m8[s]", [1, 2]), ("S2", "ab")],
+    [("M8[s]", "soon"), ("U2", "abc"), ("S2", b"abc"), ("U2", 5), (PAIR, (1, 2)), ("m8[s]", [1, 2]), ("S2", "ab"),
+     ("U2", "\ud800"), ("string", "\ud800"), ("M8[ns]", np.datetime64("9999-01-01"))],
 )
 def test_wrong_fill_values(tmp_path, dtype, fill):
     with pytest.raises(tessera.MetadataError, match="fill_value"):

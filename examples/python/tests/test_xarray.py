@@ -25,6 +25,7 @@ def stored(tmp_path, request):
             "scalar": ((), 2.5),
             "flag": (("x",), np.arange(8) % 2 == 0),
             "phase": (("x",), np.arange(8) + 1j),
+            "name": (("x",), np.array(list("abcdefgh"), object)),
         },
         {
             "time": np.datetime64("2020-01-01", "ns") + np.arange(6) * np.timedelta64(1, "h"),
@@ -52,6 +53,7 @@ def test_the_same_datasets(stored):
         theirs = xarray.open_dataset(stored, engine="zarr", consolidated=False, **options)
         xarray.testing.assert_identical(ours.load(), theirs.load())
         for name in theirs.variables:
+            assert ours[name].dtype == theirs[name].dtype
             keep = (
                 "chunks",
                 "preferred_chunks",

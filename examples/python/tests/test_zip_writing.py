@@ -105,6 +105,20 @@ def test_an_exception_leaves_the_file_as_it_was(tmp_path):
     assert path.read_bytes() == before and [one.name for one in tmp_path.iterdir()] == ["a.zip"]
 
 
+def test_what_an_exception_dropped_is_not_written_later(tmp_path):
+    path = made(tmp_path / "a.zip")
+    before = path.read_bytes()
+    group = tessera.open(path, mode="a")
+    with pytest.raises(LookupError):
+        with group:
+            group["deep/a"][...] = 9
+            raise LookupError
+    with pytest.raises(tessera.StoreError, match="a.zip: an exception ended `with`.*open it again"):
+        group["deep/a"][0] = 1
+    group.close()
+    assert path.read_bytes() == before
+
+
 def test_a_file_that_is_not_closed_is_told(tmp_path):
     group = tessera.open(tmp_path / "a.zip", mode="w")
     with pytest.warns(ResourceWarning, match="a.zip: the zip file was not closed, and stays as it was"):
@@ -135,6 +149,14 @@ def test_nodes_by_themselves(tmp_path):
     (tmp_path / "folder.zip").mkdir()
     assert tessera.create_group(tmp_path / "folder.zip" / "g").path == ""
     assert isinstance(tessera.open(tmp_path / "folder.zip" / "h", mode="a"), tessera.Group)
+
+
+@pytest.mark.parametrize("mode", [None, "r", "a", "w"])
+def test_a_file_that_is_no_zip_file(tmp_path, mode):
+    (tmp_path / "a.zip").write_bytes(b"text")
+    with pytest.raises(tessera.StoreError, match="a.zip: found a file that is no zip file"):
+        tessera.open(tmp_path / "a.zip", mode=mode)
+    assert (tmp_path / "a.zip").read_bytes() == b"text"
 
 
 def test_the_folder_is_missing(tmp_path):
