@@ -73,6 +73,18 @@ def test_one_kind(tmp_path):
             tessera.open_group(tmp_path / "a.zarr", mode=mode)
 
 
+@pytest.mark.parametrize("description", [NEW, {}])
+def test_w_replaces_nothing_but_nodes(tmp_path, description):
+    (tmp_path / "file").write_text("text")
+    with pytest.raises(tessera.StoreError, match=f"{tmp_path}/file: .*found a file, expected a folder"):
+        tessera.open(tmp_path / "file", mode="w", **description)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "other").write_text("text")
+    with pytest.raises(tessera.StoreError, match=f"{tmp_path}/folder: .*no node to erase"):
+        tessera.open(tmp_path / "folder", mode="w", **description)
+    assert (tmp_path / "file").read_text() == (tmp_path / "folder" / "other").read_text() == "text"
+
+
 def test_modes_and_descriptions_that_are_wrong(tmp_path):
     with pytest.raises(ValueError, match="found mode 'x', expected 'r'"):
         tessera.open(tmp_path, mode="x")
