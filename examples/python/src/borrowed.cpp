@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <typeinfo>
 
 #include <tessera/core/detail/numpy_type.hpp>
 
@@ -80,7 +81,7 @@ bool is_struct(nb::dict const& interface) {
 
 }  // namespace
 
-Borrowed borrow_by_interface(nb::handle object, char const* attribute) {
+Borrowed borrow_by_interface(nb::handle object, char const* attribute) try {
   auto const interface = nb::cast<nb::dict>(in_python([&] { return nb::object(object.attr(attribute)); }));
   auto const type = type_of(nb::cast<std::string>(interface["typestr"]));
   if (is_struct(interface)) throw ExchangeError{"elements of a struct, which the module does not exchange"};
@@ -97,6 +98,8 @@ Borrowed borrow_by_interface(nb::handle object, char const* attribute) {
   if (address == 0 && tessera::element_count(shape, "the array interface") != 0)
     throw ExchangeError{"an array interface with elements and no memory"};
   return {{reinterpret_cast<std::byte*>(address), type, layout}, read_only, {}, nb::borrow(object)};
+} catch (std::bad_cast const&) {
+  throw ExchangeError{to_text({"found an ", attribute, " with a member of another type than NumPy's interface says"})};
 }
 
 Borrowed borrow_by_dlpack(nb::handle object, std::optional<std::intptr_t> stream) {

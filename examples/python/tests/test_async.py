@@ -12,9 +12,9 @@ import weakref
 
 import numpy as np
 import pytest
+from processes import comes_true
 
 import tessera
-from processes import comes_true
 
 
 def test_reads(made):

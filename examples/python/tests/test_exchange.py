@@ -141,6 +141,9 @@ class Elsewhere(Old):
         {"typestr": "<i4294967300"},
         {"typestr": "<ix"},
         {"typestr": "<i99999999999999999999"},
+        {"shape": (23, -17)},
+        {"data": ("here", False)},
+        {"strides": "none"},
     ],
     ids=str,
 )
