@@ -84,7 +84,8 @@ struct OrientedBoxes {
     std::vector<T> result;
     for (std::size_t i = 0; i < boxes.size(); ++i) {
       auto const count = boxes[i].resolve(array).count;
-      auto const [flip, axes] = orientation(i);
+      auto const turn = orientation(i);
+      auto const &flip = turn.flip, &axes = turn.axes;  // clang++ 14 captures no structured bindings
       auto const first = result.size();
       for_each_index(shape(i, array), [&](Extents const& index) {
         auto source = index;

@@ -72,7 +72,7 @@ std::vector<std::int32_t> numbered(std::size_t count) {
 }
 
 TEST_CASE("elements of a chunk that arrived are in place while others travel") {
-  Distant const store{{}, std::make_shared<Distant::State>(Random{1})};
+  Distant const store{{}, std::make_shared<Distant::State>(Distant::State{Random{1}})};
   HostQueue const on{1};
   auto const elements = numbered(std::size_t{512} * 1024);
   auto const array = create_array<std::int32_t, 2>(store, "a", {.shape = {512, 1024}, .chunks = {64, 512}}, Zstd{}, on);
@@ -93,11 +93,11 @@ TEST_CASE("stores that tell of some arrivals, or of one twice: every element as 
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     Random random{seed};
-    Distant const store{{}, std::make_shared<Distant::State>(random)};
+    Distant const store{{}, std::make_shared<Distant::State>(Distant::State{random})};
     HostQueue const on{1};
     Extents const shape{random(100, 299), 300};
     bool const shards = random.one_in(2);
-    NewArray what{.shape = shape, .shards = {}, .chunks = {64, 300}, .fill = -7};
+    NewArray<std::int32_t> what{.shape = shape, .shards = {}, .chunks = {64, 300}, .fill = -7};
     if (shards) what.shards = {128, 300};
     auto const array = create_array<std::int32_t, 2>(store, "a", what, Zstd{}, on);
     auto const rows = random(0, shape[0] - 1);
@@ -118,7 +118,7 @@ TEST_CASE("stores that tell of some arrivals, or of one twice: every element as 
 }
 
 TEST_CASE("a damaged chunk among those that arrive is named, and the read can be repeated") {
-  Distant const store{{}, std::make_shared<Distant::State>(Random{1})};
+  Distant const store{{}, std::make_shared<Distant::State>(Distant::State{Random{1}})};
   store.state->tells_all = true;
   HostQueue const on{1};
   auto const elements = numbered(std::size_t{512} * 512);
@@ -147,7 +147,7 @@ struct Naming : Distant {
 };
 
 TEST_CASE("a damaged chunk that arrives through another store is named as that store names it") {
-  Naming const store{{{}, std::make_shared<Distant::State>(Random{1})}};
+  Naming const store{{{}, std::make_shared<Distant::State>(Distant::State{Random{1}})}};
   store.state->tells_all = true;
   HostQueue on{1};
   PrefixStore const below{store, "folder"};
@@ -161,7 +161,7 @@ TEST_CASE("a damaged chunk that arrives through another store is named as that s
 }
 
 TEST_CASE("chunks count once, however often the store tells of them") {
-  Distant const store{{}, std::make_shared<Distant::State>(Random{1})};
+  Distant const store{{}, std::make_shared<Distant::State>(Distant::State{Random{1}})};
   HostQueue const on{1};
   auto const elements = numbered(std::size_t{512} * 512);
   auto const array = create_array<std::int32_t, 2>(store, "a", {.shape = {512, 512}, .chunks = {64, 512}}, Zstd{}, on);
