@@ -195,16 +195,16 @@ Attached<space::Device, L> attach_device(Consumer& consumer, Descriptor const& a
       throw IpcError{
           to_text({"the handle does not belong to allocation ", array.memory.number, ", which the lease is for"})};
     auto const& context = stream->context();
-    auto import = reply.address != 0
-                      ? std::make_shared<Import>(reply, on.device())
-                      : std::make_shared<Import>(array.memory, hold_pool_of(consumer, array, context), context,
-                                                 on.device());
-    auto const range = import->range();
-    return Opened{range.begin, range.size, import};
+    auto imported = reply.address != 0
+                        ? std::make_shared<Import>(reply, on.device())
+                        : std::make_shared<Import>(array.memory, hold_pool_of(consumer, array, context), context,
+                                                   on.device());
+    auto const range = imported->range();
+    return Opened{range.begin, range.size, imported};
   });
-  auto& import = *static_cast<Import*>(attached.buffer().owner().get());
-  if (import.device() != on.device()) refuse();  // it is open for a queue of another device
-  import.order(stream);
+  auto& imported = *static_cast<Import*>(attached.buffer().owner().get());
+  if (imported.device() != on.device()) refuse();  // it is open for a queue of another device
+  imported.order(stream);
   return attached;
 }
 
