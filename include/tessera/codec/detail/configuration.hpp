@@ -67,7 +67,7 @@ Specification specification_of(C const& codec) {
 /// MetadataError, CodecError, with the codec, if it does not accept the elements.
 template <Codec C>
 Specification specification_of(C const& codec, ChunkSpecification& chunk) {
-  auto const write = [&](auto const& fitted) {  // by a codec of the device: the codec that it derives from
+  auto const write = [&](auto const& fitted) -> Specification {  // by a codec of the device: the codec that it derives from
     if constexpr (C::kind::writes_array) try {
         chunk = detail::encoded_chunk(fitted, chunk);
       } catch (Error& error) {
