@@ -67,13 +67,15 @@ Specification specification_of(C const& codec) {
 /// MetadataError, CodecError, with the codec, if it does not accept the elements.
 template <Codec C>
 Specification specification_of(C const& codec, ChunkSpecification& chunk) {
-  auto const write = [&](auto const& fitted) -> Specification {  // by a codec of the device: the codec that it derives from
-    if constexpr (C::kind::writes_array) try {
+  auto const write = [&](auto const& fitted) {  // by a codec of the device: the codec that it derives from
+    if constexpr (C::kind::writes_array) {  // without braces nvcc takes the return for a part of the condition
+      try {
         chunk = detail::encoded_chunk(fitted, chunk);
       } catch (Error& error) {
         error.in_codec(C::name);
         throw;
       }
+    }
     return specification_of(fitted);
   };
   if constexpr (requires { codec.fitted(chunk); })
