@@ -23,6 +23,7 @@
 #include <tessera/array/padding.hpp>
 #include <tessera/buffer/concept.hpp>
 #include <tessera/core/convert.hpp>
+#include <tessera/core/detail/convert.hpp>
 #include <tessera/core/detail/any_conversion.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/memory/bytes.hpp>

@@ -11,6 +11,7 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/codec/chunk.hpp>
+#include <tessera/codec/detail/codec_calls.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>

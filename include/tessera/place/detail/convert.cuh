@@ -6,7 +6,7 @@
 #include <span>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/convert.hpp>
+#include <tessera/core/detail/convert.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/place/detail/any_placer.hpp>
