@@ -37,9 +37,6 @@ struct PlacerOrUsual {
   std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form, queue_for<S>& on) const {
     return other ? other->place(batch, form, on) : placer<S>::place(batch, form, on);
   }
-  std::uint64_t place_listed(ListedBatch<S> const& batch, PlacementForm const& form, queue_for<S>& on) const {
-    return other ? other->place_listed(batch, form, on) : placer<S>::place_listed(batch, form, on);
-  }
   ByteView<space::Host> placed_fill(ByteView<space::Host> of_array) const {
     return other ? other->placed_fill(of_array) : of_array;
   }
