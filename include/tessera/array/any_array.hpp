@@ -176,6 +176,11 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   auto read_listed(std::span<PlacedChunk const> listed, StridedSpan<array_space> to,
                    ReadOptions const& options = {}) const {
     expect_fixed_size();
+    return read_listed_into(listed, to, options);
+  }
+  /// The same, also of elements that a placer makes.
+  auto read_listed_into(std::span<PlacedChunk const> listed, StridedSpan<array_space> const& to,
+                        ReadOptions const& options) const {
     return state_->read_listed(listed, to, on_, options, defaults_);
   }
   /// Writes inner chunks, placed as for read_listed. Else as write.
@@ -191,6 +196,8 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   /// The shape of the chunks at the bottom of shards, which are fetched and decoded one by one; without shards, the
   /// chunk shape.
   Extents const& inner_chunk_shape() const { return state_->form.layout.shape; }
+  /// Whether chunks are stored as they are in memory: a read of some elements fetches these alone.
+  bool has_chunks_as_in_memory() const { return state_->form.is_view(); }
   /// The number of chunks along each dimension.
   Extents grid_shape() const { return state_->grid_of(shape()); }
 

@@ -139,6 +139,14 @@ void OpenArray<P>::for_each_part(Extents const& as, ResolvedSelection const& sel
                         });
 }
 
+template <class P>
+void OpenArray<P>::for_each_part(Extents const& as, std::span<PlacedChunk const> listed, UseListed f) {
+  if (!has_parts()) return f(whole(as), listed);
+  auto const inner = form.shards.empty() ? Extents{} : form.layout.shape;
+  for_each_regular_part(listed, chunk_axes(array->metadata.edges, as), inner,
+                        [&](RegularPart const& part, std::span<PlacedChunk const> some) { f(part_of(part), some); });
+}
+
 // Computes the form of a part once per chunk shape.
 template <class P>
 RegularGrid OpenArray<P>::part_of(RegularPart const& part) {
@@ -186,8 +194,12 @@ FolderLock OpenArray<P>::hold_shape(Writable const& store, Stop stop) {
 
 template <class P>
 ResolvedSelection OpenArray<P>::surrounding_of(std::span<PlacedChunk const> listed) const {
-  return in_document(*this, array->document,
-                     [&] { return box_of_chunks(listed, array->shape.get(), form.layout.shape); });
+  return in_document(*this, array->document, [&] {
+    auto const now = array->shape.get();
+    bool const has_edges = has_parts() && form.shards.empty();  // inner chunks have one shape
+    return box_of_chunks(listed, now, form.layout.shape,
+                         has_edges ? chunk_axes(array->metadata.edges, now) : std::vector<ChunkAxis>{});
+  });
 }
 
 /// For memory that is read into. Throws: SelectionError, if elements would overwrite each other: an ArrayView that is
@@ -231,10 +243,12 @@ auto OpenArray<P>::read_listed(std::span<PlacedChunk const> listed, StridedSpan<
   ResolvedSelection const surrounding = surrounding_of(listed);
   auto const now = expect_inside(surrounding, to.strides);
   return run_call(*this, "a read", surrounding, queue, [&] {
-    OpenChunks<P, Readable> const chunks{*this, readable(), whole(now)};
-    auto source = chunks.access();
-    if (to.placer) source.fill = to.placer->placed_fill(source.fill);
-    read_chunks(source, Plan{listed, array->shape.get(), form.layout.shape}, to, queue, used.get());
+    for_each_part(now, listed, [&](RegularGrid const& grid, std::span<PlacedChunk const> some) {
+      OpenChunks<P, Readable> const chunks{*this, readable(), grid};
+      auto source = chunks.access();
+      if (to.placer) source.fill = to.placer->placed_fill(source.fill);
+      read_chunks(source, Plan{some, grid.shape, grid.form.layout.shape}, to, queue, used.get());
+    });
   });
 }
 

@@ -111,7 +111,10 @@ auto read_boxes_as_numbers(AnyArray<S, P> const& array, BoxList const& boxes, Bo
   using Way = ToProgram<Program, T>;
   using Reading = ConvertedBoxes<S, P>;
   typename Reading::Value value{};
-  if (resolved.has_constant()) std::ranges::copy(padding_value<T>(array, padding), value.begin());
+  if (resolved.has_constant()) {
+    PaddingElement<T> const element{array, padding};
+    std::copy_n(element.bytes().data, sizeof(T), value.begin());
+  }
   ByteView<space::Host> const bytes{value.data(), sizeof(T)};
   if constexpr (std::same_as<typename P::array_space, space::Host>) {
     auto const read = [&](AnyConvertingPlacer<space::Host>& placer) {

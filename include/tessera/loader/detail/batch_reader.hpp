@@ -14,6 +14,7 @@
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/detail/box_placer.hpp>
 #include <tessera/array/detail/place_padding.hpp>
+#include <tessera/array/detail/read_boxes.hpp>
 #include <tessera/array/padding.hpp>
 #include <tessera/buffer/concept.hpp>
 #include <tessera/core/detail/checked.hpp>
@@ -26,13 +27,11 @@
 #include <tessera/memory/space.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/place/detail/any_placer.hpp>
-#include <tessera/place/detail/convert.hpp>
 #include <tessera/place/detail/non_temporal.hpp>
 #include <tessera/place/detail/placement.hpp>
+#include <tessera/plan/detail/chunk_edges.hpp>
 #include <tessera/plan/detail/piece.hpp>
-#include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/options.hpp>
-#include <tessera/view/box.hpp>
 #include <tessera/view/detail/strided_span.hpp>
 #include <tessera/view/layout.hpp>
 
@@ -46,19 +45,21 @@ class BatchReader {
  public:
   using Later = std::span<std::unique_ptr<PlannedBatch> const>;
 
-  /// Keeps nothing until it is told to. `value`: the bytes of the element that pads the array. Throws: MetadataError,
-  /// if the chunk grid is rectilinear; SelectionError, if the padding does not suit the array.
+  /// Keeps nothing until it is told to. `value`: the bytes of the element that pads the array. Throws: SelectionError,
+  /// if the padding does not suit the array.
   BatchReader(AnyArray<S, P> array, Padding const& padding, ByteView<space::Host> value)
       : array_{std::move(array)},
         shape_{array_.shape()},
         padding_{padding},
         padding_value_(value.data, value.data + value.size),
         item_size_{array_.type().size},
+        axes_{axes_of_chunks(array_, shape_)},
         chunk_{Layout::c_order(array_.inner_chunk_shape(), item_size_)},
         chunk_bytes_{checked_product(element_count(chunk_.shape, "a chunk"), item_size_, "a chunk")} {
     in_document(array_.store(), array_.document(), [&] { return padding_.padded(shape_); });
     for (std::size_t d = 0; d < shape_.rank(); ++d) {
-      grid_.push_back(shape_[d] / chunk_.shape[d] + (shape_[d] % chunk_.shape[d] != 0));
+      grid_.push_back(axes_.empty() ? shape_[d] / chunk_.shape[d] + (shape_[d] % chunk_.shape[d] != 0)
+                                    : axes_[d].chunks());
       group_.push_back(array_.chunk_shape()[d] / chunk_.shape[d]);
     }
   }
@@ -86,7 +87,7 @@ class BatchReader {
     auto const boxes = batch.boxes.size();
     auto const bytes =
         checked_product(element_count(batch.chunks.shape_of_all(), "the boxes"), item_size_, "the boxes");
-    if (boxes == 0 || (bytes / boxes < chunk_bytes_ && are_stored_as_they_are())) return 0;
+    if (boxes == 0 || (bytes / boxes < chunk_bytes_ && array_.has_chunks_as_in_memory())) return 0;
     return checked_product(bytes, batches, "kept chunks");
   }
 
@@ -95,7 +96,7 @@ class BatchReader {
     in_document(array_.store(), array_.document(), [&] {
       batch.chunks.resolve({batch.boxes, batch.orientations}, shape_, padding_);
     });
-    batch.chunks.find_chunks(chunk_.shape, group_, item_size_);
+    batch.chunks.find_chunks(chunk_.shape, group_, item_size_, axes_);
     batch.number_chunks(grid_);
   }
 
@@ -103,7 +104,7 @@ class BatchReader {
   /// `later`: the batches that are known to follow. `part_placer`: what places elements in the memory, if that is not a
   /// copy; kept chunks have the array's elements. Use the memory in the queue's order. Throws: as a read.
   std::size_t read(PlannedBatch& batch, Later later, std::byte* data, ReadOptions const& options,
-                   AnyConvertingPlacer<Space> const* part_placer = nullptr) {
+                   AnyPlacer<Space> const* part_placer = nullptr) {
     auto const made_size = PlacerOrUsual<Space>{part_placer}.placed_size(item_size_);
     auto const all = Layout::c_order(batch.chunks.shape_of_all(), made_size);
     auto const bytes = checked_product(element_count(all.shape, "the boxes"), made_size, "the boxes");
@@ -124,18 +125,6 @@ class BatchReader {
   }
 
  private:
-  bool are_stored_as_they_are() const {
-    auto const none = Extents::filled(shape_.rank(), 0);
-    Region const nothing{none, none, Extents::filled(shape_.rank(), 1)};
-    bool found = false;
-    auto const look = [&](auto const& chunks) { found = chunks.form.is_view(); };
-    if constexpr (std::is_void_v<typename AnyArray<S, P>::Completion>)
-      array_.for_chunks(nothing, Strides::filled(shape_.rank(), 0), look);
-    else
-      array_.for_chunks(nothing, Strides::filled(shape_.rank(), 0), look).detach();
-    return found;
-  }
-
   void read_listed(std::span<PlacedChunk const> listed, StridedSpan<Space> const& to, ReadOptions const& options) {
     if (listed.empty()) return;
     if constexpr (std::is_void_v<typename AnyArray<S, P>::Completion>)
@@ -189,7 +178,8 @@ class BatchReader {
   Padding const padding_;
   std::vector<std::byte> const padding_value_;
   std::size_t const item_size_;
-  Layout const chunk_;
+  std::vector<ChunkAxis> const axes_;  // of a rectilinear grid
+  Layout const chunk_;                 // the longest, of such a grid
   std::uint64_t const chunk_bytes_;
   Extents grid_{}, group_{};  // chunks of the array, and of a shard
 
