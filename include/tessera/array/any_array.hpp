@@ -178,11 +178,12 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
     expect_fixed_size();
     return read_listed_into(listed, to, options);
   }
-  /// The same, also of elements that a placer makes.
+  /// The same, also of elements that a placer makes. `from`: what to read instead of the store, with the same values.
   auto read_listed_into(std::span<PlacedChunk const> listed, StridedSpan<array_space> const& to,
-                        ReadOptions const& options) const {
-    return state_->read_listed(listed, to, on_, options, defaults_);
+                        ReadOptions const& options, typename Open::Readable const* from = nullptr) const {
+    return state_->read_listed(from ? *from : state_->readable(), listed, to, on_, options, defaults_);
   }
+  typename Open::Readable const& readable() const { return state_->readable(); }  ///< the store, for such reads
   /// Writes inner chunks, placed as for read_listed. Else as write.
   auto write_listed(std::span<PlacedChunk const> listed, StridedView<array_space> from,
                     WriteOptions const& options = {}) const {

@@ -85,8 +85,8 @@ class OpenArray : public std::enable_shared_from_this<OpenArray<P>> {
 
   Completion read(ResolvedSelection const&, StridedSpan<array_space> const& to, queue_type& on, ReadOptions const&,
                   OptionDefaults const& usual);
-  Completion read_listed(std::span<PlacedChunk const>, StridedSpan<array_space> const& to, queue_type& on,
-                         ReadOptions const&, OptionDefaults const& usual);
+  Completion read_listed(Readable const&, std::span<PlacedChunk const>, StridedSpan<array_space> const& to,
+                         queue_type& on, ReadOptions const&, OptionDefaults const& usual);
   Completion for_chunks(ResolvedSelection const&, Strides const&, queue_type& on, UseChunks);
 
   Completion write(Writable const&, ResolvedSelection const&, StridedView<array_space> const& from, queue_type& on,

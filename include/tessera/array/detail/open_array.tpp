@@ -236,15 +236,15 @@ auto OpenArray<P>::read(ResolvedSelection const& selected, StridedSpan<array_spa
 }
 
 template <class P>
-auto OpenArray<P>::read_listed(std::span<PlacedChunk const> listed, StridedSpan<array_space> const& to,
-                               queue_type& queue, ReadOptions const& options, OptionDefaults const& usual)
-    -> Completion {
+auto OpenArray<P>::read_listed(Readable const& store, std::span<PlacedChunk const> listed,
+                               StridedSpan<array_space> const& to, queue_type& queue, ReadOptions const& options,
+                               OptionDefaults const& usual) -> Completion {
   auto const used = usual.used_for(options);
   ResolvedSelection const surrounding = surrounding_of(listed);
   auto const now = expect_inside(surrounding, to.strides);
   return run_call(*this, "a read", surrounding, queue, [&] {
     for_each_part(now, listed, [&](RegularGrid const& grid, std::span<PlacedChunk const> some) {
-      OpenChunks<P, Readable> const chunks{*this, readable(), grid};
+      OpenChunks<P, Readable> const chunks{*this, store, grid};
       auto source = chunks.access();
       if (to.placer) source.fill = to.placer->placed_fill(source.fill);
       read_chunks(source, Plan{some, grid.shape, grid.form.layout.shape}, to, queue, used.get());

@@ -42,7 +42,7 @@ concept BoxMemoryOrMistake = MemoryOrMistake<M> && !std::same_as<std::remove_cvr
 template <class T, std::size_t Rank, class Space, class M>
 consteval bool check_boxes() {
   using Given = std::remove_reference_t<M>;
-  if constexpr (ListOfMemories<Given>) {
+  if constexpr (ListOfMemoriesOf<Given, T>) {
     return check_destination<T, Rank, Space, memory_in_list<Given>>();
   } else {
     using Memory = CallerMemory<Given>;
@@ -149,13 +149,15 @@ auto view_of_boxes(M& memory, Extents const& all) {
   return view;
 }
 
-/// Resolves boxes and the caller's memory for them, of the shape of all or of each, and returns f(resolved, targets).
-template <std::size_t Rank, class S, class P, class M, class F>
+/// Resolves boxes and the caller's memory for them, whose elements are T, of the shape of all or of each, and returns
+/// f(resolved, targets).
+template <class T, std::size_t Rank, class S, class P, class M, class F>
 auto with_given_boxes(AnyArray<S, P> const& array, BoxList const& boxes, M& to, Padding const& padding, F&& f) {
   using Space = typename P::array_space;
   auto const kept = array.queue().host().template lease<BoxesInChunks>();
-  resolve_boxes(array, boxes, padding, *kept, !ListOfMemories<M>);
-  if constexpr (ListOfMemories<M>) {
+  constexpr bool is_list = ListOfMemoriesOf<M, T>;
+  resolve_boxes(array, boxes, padding, *kept, !is_list);
+  if constexpr (is_list) {
     auto const memories = array.queue().host().template lease<BoxMemories<Space>>();
     in_document(array.store(), array.document(), [&] { memories->template resolve<Rank>(to, *kept); });
     return f(*kept, BoxTargets<Space>{std::span<StridedSpan<Space> const>{memories->each}});
@@ -170,7 +172,7 @@ template <class T, std::size_t Rank, class S, class P, class M>
 auto read_given_boxes(AnyArray<S, P> const& array, BoxList const& boxes, M& to, Padding const& padding,
                       ReadOptions const& options) {
   using Space = typename P::array_space;
-  return with_given_boxes<Rank>(array, boxes, to, padding, [&](BoxesInChunks& found, BoxTargets<Space> const& there) {
+  return with_given_boxes<T, Rank>(array, boxes, to, padding, [&](BoxesInChunks& found, BoxTargets<Space> const& there) {
     return read_boxes_of<T>(array, found, padding, there, options);
   });
 }

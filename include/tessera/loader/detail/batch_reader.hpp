@@ -1,4 +1,4 @@
-// BatchReader: reads planned batches of an array, and keeps decoded chunks from one to the next.
+// BatchReader: reads planned batches of an array, and keeps chunks from one to the next.
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -23,6 +23,7 @@
 #include <tessera/loader/detail/keeping_placer.hpp>
 #include <tessera/loader/detail/kept_chunks.hpp>
 #include <tessera/loader/detail/planned_batch.hpp>
+#include <tessera/loader/detail/stored_values.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
@@ -31,6 +32,7 @@
 #include <tessera/place/detail/placement.hpp>
 #include <tessera/plan/detail/chunk_edges.hpp>
 #include <tessera/plan/detail/piece.hpp>
+#include <tessera/store/value_watch.hpp>
 #include <tessera/transfer/options.hpp>
 #include <tessera/view/detail/strided_span.hpp>
 #include <tessera/view/layout.hpp>
@@ -41,8 +43,8 @@ namespace tessera { inline namespace v0 { namespace detail {
 template <class S, class P>
 class BatchReader {
   using Space = typename P::array_space;
-
  public:
+  using Stored = StoredValues<typename P::bytes_space>;
   using Later = std::span<std::unique_ptr<PlannedBatch> const>;
 
   /// Keeps nothing until it is told to. `value`: the bytes of the element that pads the array. Throws: SelectionError,
@@ -75,9 +77,21 @@ class BatchReader {
     kept_.emplace(static_cast<std::size_t>(slots));
   }
 
+  /// Keeps stored values instead, and allocates memory for them when they are read. `budget`: bytes.
+  void keep_stored(std::uint64_t budget) {
+    constexpr bool watches = HasWatch<S> && !VersionsOnlyReads<S>;
+    if (budget > 0) stored_ = std::make_unique<Stored>(array_.readable(), watches, budget);
+  }
+  /// The bytes of all chunks, decoded; 2^64 - 1, if there are more.
+  std::uint64_t decoded_bytes() const {
+    auto const chunks = element_count(grid_, "the grid of chunks"), each = std::max<std::uint64_t>(chunk_bytes_, 1);
+    return chunks > ~std::uint64_t{0} / each ? ~std::uint64_t{0} : chunks * each;
+  }
+
   /// The array's shape when this was made, in which boxes are resolved.
   Extents const& shape() const { return shape_; }
-  bool keeps() const { return kept_.has_value(); }
+  bool keeps() const { return kept_.has_value(); }  ///< decoded chunks
+  Stored const* stored() const { return stored_.get(); }  ///< null: no stored values are kept
   AnyArray<S, P> const& array() const { return array_; }
   auto& queue() const { return array_.queue(); }
 
@@ -127,10 +141,11 @@ class BatchReader {
  private:
   void read_listed(std::span<PlacedChunk const> listed, StridedSpan<Space> const& to, ReadOptions const& options) {
     if (listed.empty()) return;
+    auto const* const from = stored_ ? &stored_->store() : nullptr;
     if constexpr (std::is_void_v<typename AnyArray<S, P>::Completion>)
-      array_.read_listed(listed, to, options);
+      array_.read_listed_into(listed, to, options, from);
     else
-      array_.read_listed(listed, to, options).detach();
+      array_.read_listed_into(listed, to, options, from).detach();
   }
 
   std::byte* slot(std::size_t i) { return memory_.span().data + i * chunk_bytes_; }
@@ -183,6 +198,7 @@ class BatchReader {
   std::uint64_t const chunk_bytes_;
   Extents grid_{}, group_{};  // chunks of the array, and of a shard
 
+  std::unique_ptr<Stored> stored_{};
   std::optional<KeptChunks> kept_{};
   buffer_in_t<Space> memory_{};
   std::vector<Placement<Space>> hits_{};

@@ -78,7 +78,16 @@ class LoaderState {
   std::uint64_t position() const { return position_; }
   LoaderStatistics statistics() const {
     auto const [seconds, waited] = ready_.times();
-    return {batches_, boxes_, wanted_, hits_, traffic_.chunks - traffic_.missing, traffic_.fetched, seconds, waited};
+    auto const* const stored = stored_.load();
+    return {batches_,
+            boxes_,
+            wanted_,
+            hits_,
+            traffic_.chunks - traffic_.missing,
+            stored ? stored->hits() : 0,
+            stored ? stored->fetched() : traffic_.fetched.load(),
+            seconds,
+            waited};
   }
 
  private:
@@ -154,7 +163,13 @@ class LoaderState {
   }
 
   void set_cache(std::uint64_t bytes) {
-    reader_.keep(bytes);
+    bool const keeps_stored =
+        options_.keep == Keep::stored || (options_.keep == Keep::either && bytes < reader_.decoded_bytes());
+    if (keeps_stored)
+      reader_.keep_stored(bytes);
+    else
+      reader_.keep(bytes);
+    stored_ = reader_.stored();
     is_cache_set_ = true;
   }
 
@@ -173,6 +188,7 @@ class LoaderState {
   std::uint64_t read_ = 0;  // boxes
   bool has_ended_ = false, is_cache_set_ = false;
 
+  std::atomic<typename BatchReader<S, P>::Stored const*> stored_{nullptr};
   Traffic traffic_{};
   std::atomic<std::uint64_t> wanted_{0}, hits_{0}, batches_{0}, boxes_{0}, position_{0};
   ReadyBatches<Slot> ready_;
