@@ -1,7 +1,9 @@
 // The upper bound of a Loader: a loop without tessera's reading that knows the places of all chunks and all crops
 // before it begins.
 #pragma once
+#include <blosc.h>
 #include <fcntl.h>
+#include <lz4.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -16,10 +18,36 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include <tessera/loader/detail/kept_chunks.hpp>
+
+/// Decodes chunks of one codec, for one thread: "raw", "lz4", "blosc" or "zstd".
+class CropDecoder {
+ public:
+  explicit CropDecoder(std::string_view codec) : codec_{codec} {}
+  CropDecoder(CropDecoder const&) = delete;
+  ~CropDecoder() { ZSTD_freeDCtx(zstd_); }
+
+  bool is_raw() const { return codec_ == "raw"; }
+  void decode(char const* from, std::size_t size, void* to, std::size_t bytes) {
+    std::size_t made = 0;
+    if (codec_ == "zstd")
+      made = ZSTD_decompressDCtx(zstd_, to, bytes, from, size);
+    else if (codec_ == "lz4")  // behind the decoded size, in four bytes
+      made = static_cast<std::size_t>(LZ4_decompress_safe(from + 4, static_cast<char*>(to), static_cast<int>(size - 4),
+                                                          static_cast<int>(bytes)));
+    else if (codec_ == "blosc")
+      made = static_cast<std::size_t>(blosc_decompress_ctx(from, to, bytes, 1));
+    if (made != bytes) std::abort();
+  }
+
+ private:
+  std::string_view codec_;
+  ZSTD_DCtx* zstd_ = ZSTD_createDCtx();
+};
 
 /// Crops of an array of float32 that `loader write` wrote.
 class CropLoop {
@@ -88,9 +116,9 @@ class CropLoop {
     return count;
   }
 
-  /// Calls `begin()` before batch number `warm`. Returns the sum of the first elements of the batches from there on.
+  /// `codec`: of the chunks. Calls `begin()` before batch number `warm`. Returns the sum of the first elements of the batches from there on.
   template <class F>
-  double run(std::size_t threads, std::size_t warm, F&& begin) {
+  double run(std::string_view codec, std::size_t threads, std::size_t warm, F&& begin) {
     double sum = 0;
     std::size_t at = 0;
     std::atomic<std::size_t> hit{0}, miss{0};
@@ -103,7 +131,7 @@ class CropLoop {
     };
     std::barrier read{static_cast<std::ptrdiff_t>(threads), end};
     auto const work = [&] {
-      auto* const decoder = ZSTD_createDCtx();
+      CropDecoder decoder{codec};
       std::vector<char> encoded;
       std::vector<float> own(chunk_elements);
       for (std::size_t b = 0; b < batches_.size(); ++b) {
@@ -114,16 +142,19 @@ class CropLoop {
         for (std::size_t i; (i = miss++) < batch.missing.size();) {
           auto const& [index, slot] = batch.missing[i];
           auto const& stored = stored_[batch.chunks[index].number];
-          encoded.resize(std::max(encoded.size(), stored.bytes));
-          CropLoop::read(stored.file, encoded.data(), stored.bytes, stored.first);
           auto* const to =
               slot == tessera::detail::KeptChunks::none ? own.data() : kept_.data() + slot * chunk_elements;
-          if (ZSTD_decompressDCtx(decoder, to, chunk_bytes, encoded.data(), stored.bytes) != chunk_bytes) std::abort();
+          if (decoder.is_raw()) {
+            CropLoop::read(stored.file, to, stored.bytes, stored.first);
+          } else {
+            encoded.resize(std::max(encoded.size(), stored.bytes));
+            CropLoop::read(stored.file, encoded.data(), stored.bytes, stored.first);
+            decoder.decode(encoded.data(), stored.bytes, to, chunk_bytes);
+          }
           place(batch.chunks[index], to, b);
         }
         read.arrive_and_wait();
       }
-      ZSTD_freeDCtx(decoder);
     };
     std::vector<std::thread> pool;
     for (std::size_t t = 1; t < threads; ++t) pool.emplace_back(work);
