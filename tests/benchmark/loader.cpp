@@ -108,7 +108,12 @@ class Times {
 template <class P>
 void load(LocalStore<HostBuffer> const& store, Run const& run) {
   auto const array = open_array<float, 3, P>(store, run.kind, Queue<space::Host>{run.threads});
-  Loader loader{array, crops_of(run, array.shape()), {.batch = run.batch, .cache = run.cache}};
+  Loader loader{array,
+                crops_of(run, array.shape()),
+                {.batch = run.batch,
+                 .ahead = std::max<std::size_t>(2, run.together),
+                 .together = run.together,
+                 .cache = run.cache}};
   for (std::size_t i = 0; i < warm; ++i) (void)loader.next();
   auto const before = loader.statistics();
   Times const times;
@@ -118,7 +123,8 @@ void load(LocalStore<HostBuffer> const& store, Run const& run) {
 }
 
 void loop(LocalStore<HostBuffer> const& store, std::string const& folder, Run const& run) {
-  auto const shape = open_any(store, run.kind).shape();
+  Extents shape;
+  with_codec(run.codec(), [&]<class P>(P const&) { shape = open_array<float, 3, P>(store, run.kind).shape(); });
   auto draw = crops_of(run, shape);
   std::vector<CropLoop::Place> crops;
   while (crops.size() < (warm + run.batches) * run.batch) {

@@ -110,9 +110,9 @@ class Loader {
   using batch_type = LoadedBatch<Program, Rank, Buffer>;
 
   /// Begins to read. The sampler is copied, and called by the loader's thread, `horizon` batches ahead; std::ref passes
-  /// one of your own. Throws: Error, if a batch would have no boxes, or `ahead` is 0; SelectionError, if the padding
-  /// does not suit the array; Error, DeviceError, if there is too little memory for the `cache` that was given. If none
-  /// was given, `next` throws these.
+  /// one of your own. Throws: Error, if a batch would have no boxes, `ahead` is 0, or `together` is not from 1 to
+  /// `ahead`; SelectionError, if the padding does not suit the array; Error, DeviceError, if there is too little memory
+  /// for the `cache` that was given. If none was given, `next` throws these.
   template <Sampler F>
   requires std::same_as<T, Program> Loader(Array<T, Rank, S, P> const& array, F sampler,
                                            LoaderOptions const& options = {})
@@ -124,6 +124,9 @@ class Loader {
     if constexpr (detail::check_loaded<T>() && detail::check_own_queue<queue_type>()) {
       if (options.batch == 0 || options.ahead == 0)
         throw Error{"a loader's options: found batch or ahead 0, expected at least 1"};
+      if (options.together == 0 || options.together > options.ahead)
+        throw Error{to_text({"a loader's options: found together ", options.together,
+                             ", expected a number from 1 to ahead, ", options.ahead})};
       auto own = array.untyped().on(detail::own_queue<queue_type>::make(on_));
       detail::PaddingElement<T> const value{own, options.padding};
       typename detail::BatchSlot<Program, Rank, Buffer>::Source const source{};

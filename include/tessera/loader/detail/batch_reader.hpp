@@ -13,6 +13,7 @@
 
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/detail/box_placer.hpp>
+#include <tessera/array/detail/box_targets.hpp>
 #include <tessera/array/detail/place_padding.hpp>
 #include <tessera/array/detail/read_boxes.hpp>
 #include <tessera/array/padding.hpp>
@@ -45,6 +46,7 @@ class BatchReader {
   using Space = typename P::array_space;
  public:
   using Stored = StoredValues<typename P::bytes_space>;
+  using Targets = BoxTargets<Space>;
   using Later = std::span<std::unique_ptr<PlannedBatch> const>;
 
   /// Keeps nothing until it is told to. `value`: the bytes of the element that pads the array. Throws: SelectionError,
@@ -108,21 +110,18 @@ class BatchReader {
   /// Finds the boxes and their chunks. Errors name the array.
   void plan(PlannedBatch& batch) const {
     in_document(array_.store(), array_.document(), [&] {
-      batch.chunks.resolve({batch.boxes, batch.orientations}, shape_, padding_);
+      batch.chunks.resolve({batch.boxes, batch.orientations}, shape_, padding_, !batch.is_several);
     });
     batch.chunks.find_chunks(chunk_.shape, group_, item_size_, axes_);
     batch.number_chunks(grid_);
   }
 
-  /// Reads a batch into memory of the shape of all its boxes, in C order, and returns how many of its chunks were kept.
-  /// `later`: the batches that are known to follow. `part_placer`: what places elements in the memory, if that is not a
+  /// Reads a batch into memory of its boxes, and returns how many of its chunks were kept. `later`: the batches that are known to follow. `part_placer`: what places elements in the memory, if that is not a
   /// copy; kept chunks have the array's elements. Use the memory in the queue's order. Throws: as a read.
-  std::size_t read(PlannedBatch& batch, Later later, std::byte* data, ReadOptions const& options,
+  std::size_t read(PlannedBatch& batch, Later later, Targets const& to, ReadOptions const& options,
                    AnyPlacer<Space> const* part_placer = nullptr) {
     auto const made_size = PlacerOrUsual<Space>{part_placer}.placed_size(item_size_);
-    auto const all = Layout::c_order(batch.chunks.shape_of_all(), made_size);
-    auto const bytes = checked_product(element_count(all.shape, "the boxes"), made_size, "the boxes");
-    BoxTargets<Space> const to{data, all.strides};
+    auto const bytes = checked_product(batch.chunks.elements(), made_size, "the boxes");
     BoxPlacer<Space> const boxes{batch.chunks, to, bytes, part_placer};
     ByteView<space::Host> const value{padding_value_.data(), padding_value_.size()};
     if (batch.chunks.has_constant()) place_padding<Space>(batch.chunks, to, value, array_.queue(), part_placer);
