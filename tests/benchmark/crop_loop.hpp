@@ -55,9 +55,11 @@ class CropLoop {
   using Place = std::array<std::size_t, 3>;
   static constexpr std::size_t chunk = 64, chunk_elements = chunk * chunk * chunk, chunk_bytes = 4 * chunk_elements;
 
-  /// `size`: of the array along each dimension. `shard`: likewise; 0: chunks are files.
-  CropLoop(std::string const& folder, std::size_t size, std::size_t shard, std::size_t crop, std::size_t batch)
-      : grid_{size / chunk}, crop_{crop}, batch_{batch} {
+  /// `size`: of the array along each dimension. `shard`: likewise; 0: chunks are files. `together`: batches that are
+  /// read at once, and treated as one here.
+  CropLoop(std::string const& folder, std::size_t size, std::size_t shard, std::size_t crop, std::size_t batch,
+           std::size_t together)
+      : grid_{size / chunk}, crop_{crop}, batch_{batch * together}, together_{together} {
     stored_.resize(grid_ * grid_ * grid_);
     auto const files = size / (shard ? shard : chunk), in_file = shard ? shard / chunk : 1;
     for (Place file{}; file[0] < files; advance(file, files)) {
@@ -81,9 +83,11 @@ class CropLoop {
     }
   }
 
-  /// Decides what is decoded and what is kept in `cache` bytes, as the Loader does. `crops`: of all batches.
+  /// Decides what is decoded and what is kept in `cache` bytes, as the Loader does. `crops`: of all batches. `horizon`:
+  /// batches.
   void plan(std::vector<Place> crops, std::size_t cache, std::size_t horizon) {
     crops_ = std::move(crops);
+    horizon /= together_;
     auto const batches = crops_.size() / batch_;
     std::vector<std::vector<tessera::detail::NumberedChunk>> wanted(batches);
     batches_.assign(batches, {});
@@ -112,7 +116,7 @@ class CropLoop {
 
   std::uint64_t decoded(std::size_t first_batch) const {
     std::uint64_t count = 0;
-    for (auto b = first_batch; b < batches_.size(); ++b) count += batches_[b].missing.size();
+    for (auto b = first_batch / together_; b < batches_.size(); ++b) count += batches_[b].missing.size();
     return count;
   }
 
@@ -121,11 +125,14 @@ class CropLoop {
   double run(std::string_view codec, std::size_t threads, std::size_t warm, F&& begin) {
     double sum = 0;
     std::size_t at = 0;
+    warm /= together_;
     std::atomic<std::size_t> hit{0}, miss{0};
     std::barrier placed{static_cast<std::ptrdiff_t>(threads)};
     if (warm == 0) begin();
     auto const end = [&]() noexcept {
-      if (at >= warm) sum += static_cast<double>(memory_[at % 4][0]);
+      if (at >= warm)
+        for (std::size_t i = 0; i < together_; ++i)
+          sum += static_cast<double>(memory_[at % 4][i * memory_[0].size() / together_]);
       hit = miss = 0;
       if (++at == warm) begin();
     };
@@ -212,7 +219,7 @@ class CropLoop {
     }
   }
 
-  std::size_t const grid_, crop_, batch_;
+  std::size_t const grid_, crop_, batch_, together_;
   std::vector<Stored> stored_{};
   std::vector<Place> crops_{};
   std::vector<Batch> batches_{};
