@@ -225,10 +225,12 @@ TEST_CASE("several arrays: a batch with a damaged chunk throws the error of the 
     LoaderOptions const options{.ahead = 4, .together = together, .on_error = OnError::go_on};
     ZippedLoader loader{std::tie(image, labels), at({1, 11, 21, 31, 2}), options};
     for (int const place : {1, 11, 21, 31, 2})
-      if (place == 11 || place == 31)
+      if (place == 11 || place == 31) {
         check_refused<CodecError>([&] { (void)loader.next(); }, {place == 11 ? "\"a/c/1\"" : "\"a/c/3\"", "zstd"});
-      else
-        CHECK(std::get<1>(*loader.next()).array()(0, 0) == place);
+      } else {
+        auto const batches = loader.next();
+        CHECK(std::get<1>(*batches).array()(0, 0) == place);
+      }
     CHECK(!loader.next());
     CHECK(loader.position() == 5);
   }
