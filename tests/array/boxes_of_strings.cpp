@@ -115,7 +115,8 @@ TEST_CASE("a chunk of strings that several boxes want is decoded once; a damaged
   Memory const store;
   auto const array = create_array<std::string, 1>(store, "a", {.shape = {9}, .chunks = {3}},
                                                   Pipeline<space::Host, codec::VlenUtf8, codec::Zstd>{});
-  array.write(all, std::vector<std::string>{"a", "bb", "", "c", "a string of more than fifteen bytes", "e", "", "", "f"});
+  array.write(all,
+              std::vector<std::string>{"a", "bb", "", "c", "a string of more than fifteen bytes", "e", "", "", "f"});
   std::vector<Box> const boxes{{{1, 5}}, {{0, 4}}, {{1, 5}}};
   Traffic traffic;
   auto const found = read_boxes(array, boxes, {.traffic = &traffic});

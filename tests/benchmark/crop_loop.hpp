@@ -120,7 +120,8 @@ class CropLoop {
     return count;
   }
 
-  /// `codec`: of the chunks. Calls `begin()` before batch number `warm`. Returns the sum of the first elements of the batches from there on.
+  /// `codec`: of the chunks. Calls `begin()` before batch number `warm`. Returns the sum of the first elements of the
+  /// batches from there on.
   template <class F>
   double run(std::string_view codec, std::size_t threads, std::size_t warm, F&& begin) {
     double sum = 0;

@@ -7,8 +7,9 @@
 // The first makes arrays of N^3 float32 in FOLDER, in chunks of 64^3: "raw", "lz4", "blosc" (lz4, shuffled) and "zstd",
 // which halves them; and, in shards of 256^3 or of half of the array, "raw-shards" and so on. The others take as many
 // batches as fill the cache, then BATCHES, and print crops a second, chunks decoded for each crop, milliseconds of the
-// processors for each crop, and a sum of elements. CACHE is in bytes, or "default". Crops are "uniform", at any place, or
-// "shuffled", those of a grid in a new order for each epoch. TOGETHER batches are read at once; it divides BATCHES and 8.
+// processors for each crop, and a sum of elements. CACHE is in bytes, or "default". Crops are "uniform", at any place,
+// or "shuffled", those of a grid in a new order for each epoch. TOGETHER batches are read at once; it divides BATCHES
+// and 8.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

@@ -3,17 +3,17 @@
   loader.py PROGRAM FOLDER [--short] [--size 512] [--arrays zstd zstd-shards ...] [--crops 32 64 128]
             [--orders uniform shuffled] [--together 4] [--batches 12] [--repetitions 5] [--threads 2]
 
-PROGRAM is loader.cpp, which writes arrays of SIZE^3 into FOLDER/SIZE, if they are missing: FOLDER is best in memory. The
-whole table takes hours; --short, in minutes, has arrays of 256^3, every codec and layout once, and of zstd each crop and
-order once, with fewer batches and repetitions.
+PROGRAM is loader.cpp, which writes arrays of SIZE^3 into FOLDER/SIZE, if they are missing: FOLDER is best in memory.
+The whole table takes hours; --short, in minutes, has arrays of 256^3, every codec and layout once, and of zstd each
+crop and order once, with fewer batches and repetitions.
 
-All take turns, with a cache of half of the array, and without one. A batch has 16 crops, of 128^3 four. The Loader reads
-TOGETHER batches at once: with four it has as many crops under way as TensorStore, which has 64 reads in flight, each into
-new memory, and a cache pool of as many bytes, or none; its zarr3 driver lacks lz4. The loop decodes and keeps the same
-chunks as the Loader; it reads whole chunks also of raw arrays. zarr-python reads crop by crop. The batches that fill a
-cache are not counted. Printed are medians, and medians of the ratios of runs that follow each other, with the least and
-the greatest: first of crops a second, then of the time that the processors need for a crop, on which other programs have
-less influence. Above 1 the Loader is better."""
+All take turns, with a cache of half of the array, and without one. A batch has 16 crops, of 128^3 four. The Loader
+reads TOGETHER batches at once: with four it has as many crops under way as TensorStore, which has 64 reads in flight,
+each into new memory, and a cache pool of as many bytes, or none; its zarr3 driver lacks lz4. The loop decodes and keeps the
+same chunks as the Loader; it reads whole chunks also of raw arrays. zarr-python reads crop by crop. The batches that
+fill a cache are not counted. Printed are medians, and medians of the ratios of runs that follow each other, with the
+least and the greatest: first of crops a second, then of the time that the processors need for a crop, on which other
+programs have less influence. Above 1 the Loader is better."""
 import argparse
 import collections
 import importlib.metadata

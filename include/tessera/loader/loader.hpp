@@ -88,11 +88,11 @@ class LoadedBatch {
 ///     Loader loader{array, UniformBoxes{array.shape(), {64, 64, 64}, {.seed = 7}}, {.batch = 16, .cache = 1 << 28}};
 ///     while (auto batch = loader.next()) train(batch->view());
 ///
-/// A thread of its own draws boxes from the sampler and reads them, with the host threads of the array's queue, and on a
-/// device in a stream of its own. It waits while `ahead` batches are ready. Every chunk that a batch touches is fetched
-/// and decoded once for all of its boxes, as by read_boxes, and not at all if it is kept from a batch before. The memory
-/// of batches is used again: after the first ones the loader allocates none, unless it keeps stored bytes. By default,
-/// kept chunks take twice as much memory as the loader's batches.
+/// A thread of its own draws boxes from the sampler and reads them, with the host threads of the array's queue; on a
+/// device it has a stream of its own. It waits while `ahead` batches are ready. Every chunk that a batch touches is
+/// fetched and decoded once for all of its boxes, as by read_boxes, and not at all if it is kept from a batch before.
+/// The memory of batches is used again: after the first ones the loader allocates none, unless it keeps stored bytes.
+/// By default, kept chunks take twice as much memory as the loader's batches.
 ///
 /// Boxes are as for read_boxes, and of one shape in a batch. They are resolved in the shape that the array had when the
 /// loader was made; a kept chunk has the elements that it had when it was read.

@@ -25,12 +25,12 @@ enum class Keep {
 struct LoaderOptions {
   std::size_t batch = 1;  ///< boxes in a batch; the last batch may have fewer
   std::size_t ahead = 2;  ///< batches that are ready or being read, at most; those that the program holds come on top
-  /// Batches that are read at once, from 1 to `ahead`: a chunk that several of them want is fetched and decoded once, also
-  /// if it is not kept. The reader begins when there is room for as many: with twice as many `ahead`, while the program
-  /// uses those before.
+  /// Batches that are read at once, from 1 to `ahead`: a chunk that several of them want is fetched and decoded once,
+  /// also if it is not kept. The loader begins when there is room for so many: with twice as many `ahead`, while the
+  /// program uses those before.
   std::size_t together = 1;
-  /// Bytes of chunks that are kept from batch to batch; 0: each batch fetches and decodes its chunks anew. The memory of
-  /// decoded chunks is allocated at once, but not for more chunks than the array has. Not given:
+  /// Bytes of chunks that are kept from batch to batch; 0: each batch fetches and decodes its chunks anew. The memory
+  /// of decoded chunks is allocated at once, but not for more chunks than the array has. Not given:
   /// twice as many bytes as `ahead` + 2 batches like the first one have in the array's type, allocated when its boxes
   /// are known; but 0, if chunks are stored as they are in memory and are larger than a box, because then only the
   /// wanted bytes are fetched.
@@ -48,7 +48,7 @@ struct LoaderOptions {
 struct LoaderStatistics {
   std::uint64_t batches = 0, boxes = 0;
   std::uint64_t chunks = 0;   ///< that the batches want: in one batch each chunk counts once
-  std::uint64_t hits = 0;     ///< of these, those whose elements were kept from a batch before, or read together with one
+  std::uint64_t hits = 0;     ///< of these, those that another batch had decoded: kept, or read together
   std::uint64_t decoded = 0;  ///< chunks that were decoded: the rest are hits, or missing in the store
   std::uint64_t kept = 0;     ///< stored values that were kept, and not fetched: chunks, and indexes of shards
   std::uint64_t bytes = 0;    ///< that were fetched from the store

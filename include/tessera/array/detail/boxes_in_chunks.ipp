@@ -220,8 +220,8 @@ TESSERA_DECL std::uint64_t BoxesInChunks::held() const {
   auto const bytes = [](auto const& list) { return list.capacity() * sizeof(list[0]); };
   std::uint64_t along = bytes(along_) + runs_.held();
   for (auto const& chunks : along_) along += bytes(chunks);
-  return along + bytes(grid_) + bytes(axes_) + bytes(boxes_) + turns_.held() + bytes(places_) + bytes(touching_) + bytes(order_) +
-         bytes(chunks_) + bytes(wanted_) + bytes(begin_) + bytes(wanting_);
+  return along + bytes(grid_) + bytes(axes_) + bytes(boxes_) + turns_.held() + bytes(places_) + bytes(touching_) +
+         bytes(order_) + bytes(chunks_) + bytes(wanted_) + bytes(begin_) + bytes(wanting_);
 }
 
 }}}  // namespace tessera::v0::detail

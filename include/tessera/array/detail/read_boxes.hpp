@@ -172,9 +172,10 @@ template <class T, std::size_t Rank, class S, class P, class M>
 auto read_given_boxes(AnyArray<S, P> const& array, BoxList const& boxes, M& to, Padding const& padding,
                       ReadOptions const& options) {
   using Space = typename P::array_space;
-  return with_given_boxes<T, Rank>(array, boxes, to, padding, [&](BoxesInChunks& found, BoxTargets<Space> const& there) {
+  auto const read = [&](BoxesInChunks& found, BoxTargets<Space> const& there) {
     return read_boxes_of<T>(array, found, padding, there, options);
-  });
+  };
+  return with_given_boxes<T, Rank>(array, boxes, to, padding, read);
 }
 
 template <class T, std::size_t Rank, class B, class S, class P>

@@ -141,9 +141,10 @@ template <class Program, class T, std::size_t Rank, class S, class P, class M>
 auto read_given_boxes_as(AnyArray<S, P> const& array, BoxList const& boxes, M& to, Conversion const& conversion,
                          Padding const& padding, ReadOptions const& options) {
   using Space = typename P::array_space;
-  return with_given_boxes<std::remove_const_t<Program>, Rank>(array, boxes, to, padding, [&](BoxesInChunks& found, BoxTargets<Space> const& there) {
+  auto const read = [&](BoxesInChunks& found, BoxTargets<Space> const& there) {
     return read_boxes_as_numbers<Program, T>(array, boxes, found, padding, there, conversion, options);
-  });
+  };
+  return with_given_boxes<std::remove_const_t<Program>, Rank>(array, boxes, to, padding, read);
 }
 
 template <class Program, class T, std::size_t Rank, class S, class P>

@@ -116,8 +116,9 @@ class BatchReader {
     batch.number_chunks(grid_);
   }
 
-  /// Reads a batch into memory of its boxes, and returns how many of its chunks were kept. `later`: the batches that are known to follow. `part_placer`: what places elements in the memory, if that is not a
-  /// copy; kept chunks have the array's elements. Use the memory in the queue's order. Throws: as a read.
+  /// Reads a batch into memory of its boxes, and returns how many of its chunks were kept. `later`: the batches that
+  /// are known to follow. `part_placer`: what places elements in the memory, if that is not a copy; kept chunks have
+  /// the array's elements. Use the memory in the queue's order. Throws: as a read.
   std::size_t read(PlannedBatch& batch, Later later, Targets const& to, ReadOptions const& options,
                    AnyPlacer<Space> const* part_placer = nullptr) {
     auto const made_size = PlacerOrUsual<Space>{part_placer}.placed_size(item_size_);

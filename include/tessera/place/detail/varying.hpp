@@ -18,8 +18,8 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Copies an element by `copy(to, from)`, or fills it by `fill(to, the form's element)`. `size`: that of an element where
-/// it is placed, which is the form's `item_size`.
+/// Copies an element by `copy(to, from)`, or fills it by `fill(to, the form's element)`. `size`: that of an element
+/// where it is placed, which is the form's `item_size`.
 template <void (*copy)(std::byte*, std::byte const*), void (*fill)(std::byte*, std::byte const*), std::size_t size>
 class VaryingPlacer final : public AnyPlacer<space::Host> {
   using Host = space::Host;
