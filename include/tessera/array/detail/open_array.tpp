@@ -139,6 +139,14 @@ void OpenArray<P>::for_each_part(Extents const& as, ResolvedSelection const& sel
                         });
 }
 
+template <class P>
+void OpenArray<P>::for_each_part(Extents const& as, std::span<PlacedChunk const> listed, UseListed f) {
+  if (!has_parts()) return f(whole(as), listed);
+  auto const inner = form.shards.empty() ? Extents{} : form.layout.shape;
+  for_each_regular_part(listed, chunk_axes(array->metadata.edges, as), inner,
+                        [&](RegularPart const& part, std::span<PlacedChunk const> some) { f(part_of(part), some); });
+}
+
 // Computes the form of a part once per chunk shape.
 template <class P>
 RegularGrid OpenArray<P>::part_of(RegularPart const& part) {
@@ -186,8 +194,12 @@ FolderLock OpenArray<P>::hold_shape(Writable const& store, Stop stop) {
 
 template <class P>
 ResolvedSelection OpenArray<P>::surrounding_of(std::span<PlacedChunk const> listed) const {
-  return in_document(*this, array->document,
-                     [&] { return box_of_chunks(listed, array->shape.get(), form.layout.shape); });
+  return in_document(*this, array->document, [&] {
+    auto const now = array->shape.get();
+    bool const has_edges = has_parts() && form.shards.empty();  // inner chunks have one shape
+    return box_of_chunks(listed, now, form.layout.shape,
+                         has_edges ? chunk_axes(array->metadata.edges, now) : std::vector<ChunkAxis>{});
+  });
 }
 
 /// For memory that is read into. Throws: SelectionError, if elements would overwrite each other: an ArrayView that is
@@ -206,10 +218,10 @@ void expect_apart(OpenArray<P> const& array, Extents const& shape, Strides const
 
 /// Reads a selection of a grid, or a plan of it.
 template <class P, class What>
-void read_grid(OpenArray<P>& array, RegularGrid const& grid, What const& selected,
-               StridedSpan<typename P::array_space> const& to, typename P::queue_type& on,
+void read_grid(OpenArray<P>& array, typename OpenArray<P>::Readable const& store, RegularGrid const& grid,
+               What const& selected, StridedSpan<typename P::array_space> const& to, typename P::queue_type& on,
                ReadOptions const& options) {
-  OpenChunks<P, typename OpenArray<P>::Readable> const chunks{array, array.readable(), grid};
+  OpenChunks<P, typename OpenArray<P>::Readable> const chunks{array, store, grid};
   auto source = chunks.access();
   if (to.placer) source.fill = to.placer->placed_fill(source.fill);
   read_chunks(source, selected, to, on, options);
@@ -227,10 +239,10 @@ auto OpenArray<P>::read(ResolvedSelection const& selected, StridedSpan<array_spa
                     [&](RegularGrid const& grid, ResolvedSelection const& some, std::ptrdiff_t offset) {
                       auto there = to;
                       there.data += offset;
-                      read_grid(*this, grid, some, there, queue, used.get());
+                      read_grid(*this, readable(), grid, some, there, queue, used.get());
                     });
     else
-      read_grid(*this, whole(now), selected, to, queue, used.get());
+      read_grid(*this, readable(), whole(now), selected, to, queue, used.get());
     return finish(*this, "a read", selected, queue);
   } catch (...) {
     fail(*this, "a read", selected, queue);
@@ -238,15 +250,16 @@ auto OpenArray<P>::read(ResolvedSelection const& selected, StridedSpan<array_spa
 }
 
 template <class P>
-auto OpenArray<P>::read_listed(std::span<PlacedChunk const> listed, StridedSpan<array_space> const& to,
-                               queue_type& queue, ReadOptions const& options, OptionDefaults const& usual)
-    -> Completion {
+auto OpenArray<P>::read_listed(Readable const& store, std::span<PlacedChunk const> listed,
+                               StridedSpan<array_space> const& to, queue_type& queue, ReadOptions const& options,
+                               OptionDefaults const& usual) -> Completion {
   auto const used = usual.used_for(options);
   ResolvedSelection const surrounding = surrounding_of(listed);
   auto const now = expect_inside(surrounding, to.strides);
   try {
-    Plan const plan{listed, array->shape.get(), form.layout.shape};
-    read_grid(*this, whole(now), plan, to, queue, used.get());
+    for_each_part(now, listed, [&](RegularGrid const& grid, std::span<PlacedChunk const> some) {
+      read_grid(*this, store, grid, Plan{some, grid.shape, grid.form.layout.shape}, to, queue, used.get());
+    });
     return finish(*this, "a read", surrounding, queue);
   } catch (...) {
     fail(*this, "a read", surrounding, queue);
