@@ -177,8 +177,11 @@ Counting counting(arrow_c::Column<space::Device> column, DeviceQueue& on) {
 TEST_CASE("Arrow: a producer's array in device memory is used in place, after its event, and released once at the end") {
   under_seeds(16, [] {
     DeviceQueue producer{HostQueue{}}, on{HostQueue{}};
-    auto array = test::on_device<float, 1>(test::numbers_from(1.f, 12), {12}, producer);
-    auto const* const data = array.data();
+    OwnedArray<std::uint32_t, 1, DeviceBuffer> array{{12}, producer};
+    auto* const data = array.data();
+    REQUIRE(cudaMemsetAsync(data, 0, 48, producer.stream()) == cudaSuccess);
+    producer.wait();
+    REQUIRE(cudaMemsetAsync(data, 1, 48, producer.stream()) == cudaSuccess);  // may not have run yet
     auto made = counting(arrow_c::share(std::move(array)), producer);
     auto const releases = made.releases;
     {
@@ -187,12 +190,12 @@ TEST_CASE("Arrow: a producer's array in device memory is used in place, after it
       CHECK(test::copies(watch) + watch.launches() + watch.count("cudaEventSynchronize") == 0);
       made.schema.reset();
       CHECK(made.array.empty());
-      CHECK((column.format == "f" && column.length == 12 && column.null_count == 0));
-      CHECK(arrow_c::values<float>(column).data == data);
-      std::vector<float> elements(12);
+      CHECK((column.format == "I" && column.length == 12 && column.null_count == 0));
+      CHECK(arrow_c::values<std::uint32_t>(column).data == data);
+      std::vector<std::uint32_t> elements(12);
       cudaMemcpyAsync(elements.data(), data, 48, cudaMemcpyDeviceToHost, on.stream());
       on.wait();
-      CHECK(elements == test::numbers_from(1.f, 12));
+      CHECK(elements == std::vector<std::uint32_t>(12, 0x01010101));
       auto const copy = column;
       column = {};
       CHECK(*releases == 0);
@@ -202,22 +205,38 @@ TEST_CASE("Arrow: a producer's array in device memory is used in place, after it
   test::check_nothing_left();
 }
 
-TEST_CASE("Arrow: a producer's memory is used again only after the consumer's work before the release") {
+// A producer's memory, which its release function overwrites at once, without waiting for any stream.
+struct Overwriting {
+  DeviceBuffer memory;
+  cudaStream_t stream;
+  void const* buffers[2];
+};
+
+TEST_CASE("Arrow: a producer's array is released only after the device's work with its memory") {
   under_seeds(16, [] {
     DeviceQueue producer{HostQueue{}}, on{HostQueue{}};
     std::byte* seen = nullptr;
     REQUIRE(cudaMallocHost(reinterpret_cast<void**>(&seen), 100) == cudaSuccess);
+    Overwriting held{test::made<DeviceBuffer>(std::string(100, 'a'), producer), producer.stream(), {}};
+    producer.wait();
+    held.buffers[1] = held.memory.view().data;
+    ArrowSchema schema{};
+    schema.format = "C", schema.release = [](ArrowSchema*) {};
+    ArrowDeviceArray array{};
+    array.device_type = ARROW_DEVICE_CUDA;
+    array.array.length = 100, array.array.n_buffers = 2, array.array.buffers = held.buffers;
+    array.array.private_data = &held;
+    array.array.release = [](ArrowArray* self) {
+      auto& all = *static_cast<Overwriting*>(self->private_data);
+      cudaMemsetAsync(all.memory.span().data, 'b', 100, all.stream);
+      cudaStreamSynchronize(all.stream);
+      self->release = nullptr;
+    };
     {
-      auto memory = std::make_shared<DeviceBuffer>(test::made<DeviceBuffer>(std::string(100, 'a'), producer));
-      auto const* const data = memory->view().data;
-      arrow_c::Column<space::Device> column{.format = "C", .length = 100, .buffers = {nullptr, data}, .owner = memory};
-      memory.reset();
-      auto exported = arrow_c::hand_over(std::move(column), producer);
-      auto const taken = arrow_c::take_over(exported.schema.get(), std::move(exported.array), on);
-      cudaMemcpyAsync(seen, data, 100, cudaMemcpyDeviceToHost, on.stream());
+      auto const taken = arrow_c::take_over(schema, arrow_c::Owned<ArrowDeviceArray>{&array}, on);
+      cudaMemcpyAsync(seen, taken.buffers[1], 100, cudaMemcpyDeviceToHost, on.stream());
     }
-    auto const next = test::made<DeviceBuffer>(std::string(100, 'b'), producer);
-    producer.wait(), on.wait();
+    on.wait();
     CHECK(std::string(reinterpret_cast<char const*>(seen), 100) == std::string(100, 'a'));
     REQUIRE(cudaFreeHost(seen) == cudaSuccess);
   });
