@@ -174,7 +174,7 @@ Counting counting(arrow_c::Column<space::Device> column, DeviceQueue& on) {
   return made;
 }
 
-TEST_CASE("Arrow: a producer's array in device memory is used in place, after its event, and released once at the end") {
+TEST_CASE("Arrow: a producer's array in device memory is used in place, after its event, and released once") {
   under_seeds(16, [] {
     DeviceQueue producer{HostQueue{}}, on{HostQueue{}};
     OwnedArray<std::uint32_t, 1, DeviceBuffer> array{{12}, producer};

@@ -192,7 +192,8 @@ void check_random_boxes(std::string const& chain, Random& random) {
                                         P::from(test::specifications("[" + chain + "]")), HostQueue{1});
   HostQueue on{1};
   OwnedArray<T, 2, HostBuffer> elements{extents, on};
-  for (std::size_t i = 0; i < elements.size(); ++i) elements.data()[i] = static_cast<T>(random(0, std::uint64_t{1} << 62));
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    elements.data()[i] = static_cast<T>(random(0, std::uint64_t{1} << 62));
   array.write(all, elements.view());
   auto const whole = array.read(all);
   for (int i = 0; i < 20; ++i) {

@@ -6,6 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tessera/array/detail/run_call.hpp>
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/core/error.hpp>
@@ -33,11 +34,15 @@ inline void put_body(Message<space::Device> const& message, ByteSpan<space::Devi
   if (to.size < message.body_size)
     throw ExchangeError{to_text({"there are ", to.size, " bytes, expected ", message.body_size, " of a body"})};
   tessera::detail::InContext const here{on.shared_stream()->context()};
-  for (auto const& part : message.body)
-    tessera::detail::check(::cudaMemcpyAsync(to.data + part.offset, part.bytes.data, part.bytes.size,
-                                             cudaMemcpyDeviceToDevice, on.stream()),
-                           "cudaMemcpyAsync");
-  on.keep(message.owner);
+  try {
+    for (auto const& part : message.body)
+      tessera::detail::check(::cudaMemcpyAsync(to.data + part.offset, part.bytes.data, part.bytes.size,
+                                               cudaMemcpyDeviceToDevice, on.stream()),
+                             "cudaMemcpyAsync");
+    on.keep(message.owner);
+  } catch (...) {  // the caller may now free memory of copies under way
+    tessera::detail::wait_and_throw(on);
+  }
 }
 
 }}}  // namespace tessera::v0::arrow_c

@@ -33,13 +33,13 @@ Message<S> schema_message(Column<S> const& table) {
   return message;
 }
 /// The messages of a table's elements: its dictionaries, and then its rows. Bodies are the columns' memory; bits of a
-/// slice that does not begin with a byte are copied. Throws: ExchangeError, if the column is no table, rows are null, or
-/// memory is missing.
+/// slice that does not begin with a byte are copied. Throws: ExchangeError, if the column is no table, rows are null,
+/// or memory is missing.
 inline std::vector<Message<space::Host>> batch_messages(Column<space::Host> const& table) {
   return detail::batches_of(table, [](void* to, void const* from, std::size_t size) { std::memcpy(to, from, size); });
 }
-/// Copies a message's buffers to the places that they have in its body; padding becomes zeros. Throws: ExchangeError, if
-/// there are fewer than `body_size` bytes.
+/// Copies a message's buffers to the places that they have in its body; padding becomes zeros. Throws: ExchangeError,
+/// if there are fewer than `body_size` bytes.
 inline void put_body(Message<space::Host> const& message, ByteSpan<space::Host> to) {
   if (to.size < message.body_size)
     throw ExchangeError{to_text({"there are ", to.size, " bytes, expected ", message.body_size, " of a body"})};
@@ -60,9 +60,9 @@ class MessageReader {
  public:
   /// The columns of a message with rows, as a table; nullopt for the schema and for dictionaries, which later messages
   /// use. The columns are in the body's memory, and keep its owner. In host memory, offsets and indices are checked; in
-  /// device memory only buffers are: consumers trust what is in them. Requires: the body is aligned to 8 bytes, and has
-  /// body_size(header) bytes or more. Throws: ExchangeError, if the message is damaged or compressed, for types that the
-  /// library does not have, and for dictionaries that change or add to an earlier one.
+  /// device memory only the places of buffers are, and consumers trust what is in them. Throws: ExchangeError, if the
+  /// body has fewer than body_size(header) bytes or is not aligned to 8, if the message is damaged or compressed, for
+  /// types that the library does not have, and for dictionaries that change or add to an earlier one.
   std::optional<Column<S>> read(ByteView<space::Host> header, ByteView<S> body, std::shared_ptr<void const> owner) {
     return detail::read_flat([&] { return read_content(header, body, std::move(owner)); });
   }
@@ -87,8 +87,8 @@ class MessageReader {
       return std::nullopt;
     }
     if (content.kind != detail::flat_record_batch)
-      throw ExchangeError{to_text({"the message is of kind ", int{content.kind}, ", expected a schema, a dictionary or a "
-                                   "record batch"})};
+      throw ExchangeError{to_text({"the message is of kind ", int{content.kind}, ", expected a schema, a dictionary or "
+                                   "a record batch"})};
     detail::BatchReader<S> batch{content.table, body, dictionaries_, std::move(owner)};
     Column<S> table{.format = "+s", .length = batch.length(), .buffers = {nullptr}};
     for (auto const& type : schema_) table.children.push_back(batch.column(type, batch.length()));

@@ -15,7 +15,8 @@
 namespace tessera { inline namespace v0 { namespace ipc {
 namespace detail {
 
-inline constexpr auto most_depth = tessera::detail::most_arrow_depth, most_columns = tessera::detail::most_arrow_columns;
+inline constexpr auto most_depth = tessera::detail::most_arrow_depth;
+inline constexpr auto most_columns = tessera::detail::most_arrow_columns;
 
 [[noreturn]] inline void refuse_column(ColumnDescriptor const& column, std::string_view why) {
   throw IpcError{to_text({"column \"", column.name, "\" of schema \"", column.schema, "\": ", why})};

@@ -34,7 +34,8 @@ Column<S> taken_column(ArrowSchema const& schema, ArrowArray const& array, std::
     refuse_array(schema, "it has elements but no memory");
   if (shape.offsets != 0 && end != 0 && !column.buffers[1]) refuse_array(schema, "it has elements but no offsets");
   if (shape.has_children ? column.format != "+s" && array.n_children != 1 : array.n_children != 0)
-    refuse_array(schema, to_text({"the array has ", array.n_children, " children, expected ", int{shape.has_children}}));
+    refuse_array(schema,
+                 to_text({"the array has ", array.n_children, " children, expected ", int{shape.has_children}}));
   if (schema.dictionary && !shape.is_index()) refuse_array(schema, "it has a dictionary, but is not of integers");
   for (std::int64_t i = 0; i < array.n_children; ++i) {
     column.children.push_back(taken_column<S>(*schema.children[i], *array.children[i], owner, depth + 1));

@@ -76,21 +76,29 @@ inline std::string format_in(std::uint8_t kind, tessera::detail::FlatTable const
                                    letters.size() - 1})};
     return letters[static_cast<std::size_t>(found)];
   };
-  auto const number = [&](std::size_t field, std::int32_t otherwise) { return type.get<std::int32_t>(field, otherwise); };
+  auto const number = [&](std::size_t field, std::int32_t otherwise) {
+    return type.get<std::int32_t>(field, otherwise);
+  };
   switch (kind) {
     case flat_int: {
       auto const bits = number(0, 0);
       bool const is_signed = type.get<std::uint8_t>(1) != 0;
-      std::string_view const letters = bits == 8 ? "cC" : bits == 16 ? "sS" : bits == 32 ? "iI" : bits == 64 ? "lL" : "";
+      std::string_view const letters = bits == 8    ? "cC"
+                                       : bits == 16 ? "sS"
+                                       : bits == 32 ? "iI"
+                                       : bits == 64 ? "lL"
+                                                    : "";
       if (letters.empty()) throw ExchangeError{to_text({"the schema has integers of ", bits, " bits"})};
       return {letters[!is_signed]};
     }
-    case flat_floating: return {choice(0, 0, "efg")};
+    case flat_floating:
+      return {choice(0, 0, "efg")};
     case flat_decimal: {
       auto const bits = number(2, 128);
       return to_text({"d:", number(0, 0), ",", number(1, 0), bits == 128 ? "" : to_text({",", bits})});
     }
-    case flat_date: return {'t', 'd', choice(0, 1, "Dm")};
+    case flat_date:
+      return {'t', 'd', choice(0, 1, "Dm")};
     case flat_time: {
       std::string const format{'t', 't', choice(0, 1, "smun")};
       auto const bits = number(1, 32), expected = format[2] == 's' || format[2] == 'm' ? 32 : 64;
@@ -100,12 +108,18 @@ inline std::string format_in(std::uint8_t kind, tessera::detail::FlatTable const
     }
     case flat_timestamp:
       return to_text({"ts", std::string{choice(0, 0, "smun")}, ":", type.string(1).value_or(std::string_view{})});
-    case flat_duration: return {'t', 'D', choice(0, 1, "smun")};
-    case flat_fixed_binary: return to_text({"w:", number(0, 0)});
-    case flat_fixed_list: return to_text({"+w:", number(0, 0)});
-    case 11: return std::string{"ti"} + choice(0, 0, "MDn");
-    case 14: return choice(0, 0, "sd") == 's' ? "+us:" : "+ud:";
-    default: break;
+    case flat_duration:
+      return {'t', 'D', choice(0, 1, "smun")};
+    case flat_fixed_binary:
+      return to_text({"w:", number(0, 0)});
+    case flat_fixed_list:
+      return to_text({"+w:", number(0, 0)});
+    case 11:
+      return std::string{"ti"} + choice(0, 0, "MDn");
+    case 14:
+      return choice(0, 0, "sd") == 's' ? "+us:" : "+ud:";
+    default:
+      break;
   }
   constexpr std::string_view others[] = {"", "n", "", "", "z", "u", "b", "", "", "", "", "", "+l", "+s", "", "", "",
                                          "+m", "", "Z", "U", "+L", "+r", "vz", "vu", "+vl", "+vL"};

@@ -43,8 +43,8 @@ class SchemaReader {
   FieldType read_field(Table const& table, std::size_t depth) {
     using tessera::detail::most_arrow_columns, tessera::detail::most_arrow_depth;
     if (depth == most_arrow_depth || ++count_ > most_arrow_columns)
-      throw ExchangeError{to_text({"the schema has more than ", most_arrow_columns, " columns, or nests them in more than ",
-                                   most_arrow_depth, " levels"})};
+      throw ExchangeError{to_text({"the schema has more than ", most_arrow_columns, " columns, or nests them in more "
+                                   "than ", most_arrow_depth, " levels"})};
     FieldType found;
     found.name = table.string(0).value_or(std::string_view{});
     auto const type = table.table(3);

@@ -64,7 +64,9 @@ class BatchWriter {
     }
     auto const* const mask = column.null_count == 0 ? nullptr : buffer(column, 0);
     bool const is_whole = first == column.offset && count == column.length;
-    auto const nulls = !mask ? 0 : is_whole && column.null_count >= 0 ? column.null_count : count_nulls(mask, first, count);
+    auto const nulls = !mask                                 ? 0
+                       : is_whole && column.null_count >= 0 ? column.null_count
+                                                            : count_nulls(mask, first, count);
     nodes_.push_back({count, nulls});
     add_bits(column, nulls == 0 ? nullptr : mask, first, count);
     if (shape.offsets != 0) {
@@ -118,7 +120,10 @@ class BatchWriter {
   }
   std::int64_t count_nulls(std::byte const* mask, std::uint64_t first, std::uint64_t count) {
     Bits bits(checked_size(count / 8 + 2, "the mask"));
-    if (count != 0) fetch_(bits.data(), mask + first / 8, static_cast<std::size_t>((first + count - 1) / 8 - first / 8 + 1));
+    if (count != 0) {
+      auto const begin = first / 8, end = (first + count - 1) / 8 + 1;
+      fetch_(bits.data(), mask + begin, static_cast<std::size_t>(end - begin));
+    }
     std::int64_t nulls = 0;
     for (std::uint64_t i = 0; i < count; ++i) nulls += !bit(bits.data(), first % 8 + i);
     return nulls;
