@@ -251,8 +251,8 @@ TEST_CASE("Arrow: another library's table is published, and attached again with 
   using A = ArrowArray&;
   auto const array = std::string{"array \"word\" of format \"u\": "};
   CHECK(refused([](S, A) {}) == "nothing was thrown");
-  CHECK(refused([](S s, A) { s.format = "vu"; }) ==
-        "array \"word\" of format \"vu\": the library does not publish this format");
+  CHECK(refused([](S s, A) { s.format = "+m"; }) ==
+        "array \"word\" of format \"+m\": the library does not have Arrow's type map");
   CHECK(refused([](S, A a) { a.n_buffers = 2; }) ==
         array + "the array has length 3, offset 1 and 2 buffers, expected 3");
   CHECK(refused([](S, A a) { a.length = -3; }) ==
@@ -283,6 +283,59 @@ TEST_CASE("Arrow: another library's table is published, and attached again with 
   }
   CHECK(refused([](S, A a) { a.release = nullptr; }) == "the schema or the array was released or moved");
   CHECK(second.leases() > 0);
+}
+
+// A view of up to twelve characters, or of a buffer's.
+struct TextView {
+  std::int32_t size;
+  char start[4];
+  std::int32_t buffer, offset;
+};
+
+TEST_CASE("Arrow: string views of another library are published as strings, and views that lead outside are refused") {
+  ipc::Producer producer;
+  ipc::Consumer consumer;
+  std::string const first = "a text of sixteen", second = "xx another of its own";
+  std::vector<TextView> views(5);
+  views[0].size = -7;  // before the slice
+  views[1] = {17, {'a', ' ', 't', 'e'}, 0, 0};
+  views[2] = {-9, {}, 9, 9};  // null
+  views[3].size = 12;
+  std::memcpy(views[3].start, "twelve chars", 12);
+  views[4] = {18, {'a', 'n', 'o', 't'}, 1, 3};
+  std::uint8_t const mask = 0b11011;
+  std::int64_t sizes[] = {17, 21};
+  void const* buffers[] = {&mask, views.data(), first.data(), second.data(), sizes};
+  ArrowSchema schema{};
+  schema.format = "vu", schema.name = "word", schema.release = [](ArrowSchema*) {};
+  ArrowArray array{};
+  array.length = 4, array.offset = 1, array.null_count = 1, array.n_buffers = 5, array.buffers = buffers;
+  array.release = [](ArrowArray*) {};
+  auto const words = ipc::attach(consumer, arrow_c::publish(producer, schema, array).descriptor());
+  CHECK((words.descriptor().schema == "U" && words.size() == 4 && words.descriptor().null_count == 1));
+  CHECK((words.string(0) == first && !words.is_valid(1) && words.is_valid(2)));
+  CHECK((words.string(2) == "twelve chars" && words.string(3) == "another of its own"));
+  schema.format = "vz";
+  CHECK(ipc::attach(consumer, arrow_c::publish(producer, schema, array).descriptor()).descriptor().schema == "Z");
+
+  auto const refused = [&](auto change) {
+    auto const before = views;
+    change();
+    auto const error = test::error_of([&] { (void)arrow_c::publish(producer, schema, array); });
+    views.assign(before.begin(), before.end());
+    sizes[1] = 21;
+    return error;
+  };
+  auto const text = std::string{"array \"word\" of format \"vz\": "};
+  CHECK(refused([&] { views[4].size = 19; }) == text + "view 3 leads out of its buffer");
+  CHECK(refused([&] { views[4].offset = -1; }) == text + "view 3 leads out of its buffer");
+  CHECK(refused([&] { views[4].offset = 22; }) == text + "view 3 leads out of its buffer");
+  CHECK(refused([&] { views[4].buffer = 2; }) == text + "view 3 leads out of its buffer");
+  CHECK(refused([&] { views[4].buffer = -1; }) == text + "view 3 leads out of its buffer");
+  CHECK(refused([&] { sizes[1] = 20; }) == text + "view 3 leads out of its buffer");
+  CHECK(refused([&] { views[3].size = -1; }) == text + "view 2 has a size of -1");
+  array.n_buffers = 2;
+  CHECK(refused([] {}) == text + "the array has length 4, offset 1 and 2 buffers, expected 3 or more");
 }
 
 TEST_CASE("Arrow: each allocation of an export of a column fails in turn, and its leases are returned") {

@@ -160,4 +160,179 @@ TEST_CASE("Arrow: the k-th call of an export from a device fails, and its memory
   }
 }
 
+// What a producer hands over, whose release is counted.
+struct Counting {
+  arrow_c::Owned<ArrowSchema> schema{};
+  arrow_c::Owned<ArrowDeviceArray> array{};
+  std::shared_ptr<int> releases = std::make_shared<int>(0);
+};
+Counting counting(arrow_c::Column<space::Device> column, DeviceQueue& on) {
+  Counting made;
+  column.owner = {made.releases.get(), [held = column.owner, count = made.releases](void const*) { ++*count; }};
+  auto exported = arrow_c::hand_over(std::move(column), on);
+  made.schema = std::move(exported.schema), made.array = std::move(exported.array);
+  return made;
+}
+
+TEST_CASE("Arrow: a producer's array in device memory is used in place, after its event, and released once") {
+  under_seeds(16, [] {
+    DeviceQueue producer{HostQueue{}}, on{HostQueue{}};
+    OwnedArray<std::uint32_t, 1, DeviceBuffer> array{{12}, producer};
+    auto* const data = array.data();
+    REQUIRE(cudaMemsetAsync(data, 0, 48, producer.stream()) == cudaSuccess);
+    producer.wait();
+    REQUIRE(cudaMemsetAsync(data, 1, 48, producer.stream()) == cudaSuccess);  // may not have run yet
+    auto made = counting(arrow_c::share(std::move(array)), producer);
+    auto const releases = made.releases;
+    {
+      emulation::Watch const watch;
+      auto column = arrow_c::take_over(made.schema.get(), std::move(made.array), on);
+      CHECK(test::copies(watch) + watch.launches() + watch.count("cudaEventSynchronize") == 0);
+      made.schema.reset();
+      CHECK(made.array.empty());
+      CHECK((column.format == "I" && column.length == 12 && column.null_count == 0));
+      CHECK(arrow_c::values<std::uint32_t>(column).data == data);
+      std::vector<std::uint32_t> elements(12);
+      cudaMemcpyAsync(elements.data(), data, 48, cudaMemcpyDeviceToHost, on.stream());
+      on.wait();
+      CHECK(elements == std::vector<std::uint32_t>(12, 0x01010101));
+      auto const copy = column;
+      column = {};
+      CHECK(*releases == 0);
+    }
+    CHECK(*releases == 1);
+  });
+  test::check_nothing_left();
+}
+
+// A producer's memory, which its release function overwrites at once, without waiting for any stream.
+struct Overwriting {
+  DeviceBuffer memory;
+  cudaStream_t stream;
+  void const* buffers[2];
+};
+
+TEST_CASE("Arrow: a producer's array is released only after the device's work with its memory") {
+  under_seeds(16, [] {
+    DeviceQueue producer{HostQueue{}}, on{HostQueue{}};
+    std::byte* seen = nullptr;
+    REQUIRE(cudaMallocHost(reinterpret_cast<void**>(&seen), 100) == cudaSuccess);
+    Overwriting held{test::made<DeviceBuffer>(std::string(100, 'a'), producer), producer.stream(), {}};
+    producer.wait();
+    held.buffers[1] = held.memory.view().data;
+    ArrowSchema schema{};
+    schema.format = "C", schema.release = [](ArrowSchema*) {};
+    ArrowDeviceArray array{};
+    array.device_type = ARROW_DEVICE_CUDA;
+    array.array.length = 100, array.array.n_buffers = 2, array.array.buffers = held.buffers;
+    array.array.private_data = &held;
+    array.array.release = [](ArrowArray* self) {
+      auto& all = *static_cast<Overwriting*>(self->private_data);
+      cudaMemsetAsync(all.memory.span().data, 'b', 100, all.stream);
+      cudaStreamSynchronize(all.stream);
+      self->release = nullptr;
+    };
+    {
+      auto const taken = arrow_c::take_over(schema, arrow_c::Owned<ArrowDeviceArray>{&array}, on);
+      cudaMemcpyAsync(seen, taken.buffers[1], 100, cudaMemcpyDeviceToHost, on.stream());
+    }
+    on.wait();
+    CHECK(std::string(reinterpret_cast<char const*>(seen), 100) == std::string(100, 'a'));
+    REQUIRE(cudaFreeHost(seen) == cudaSuccess);
+  });
+  test::check_nothing_left();
+}
+
+TEST_CASE("Arrow: a table with strings, lists and a dictionary in device memory is taken over whole") {
+  DeviceQueue on{HostQueue{}};
+  auto const column = [&]<class T>(char const* format, std::uint64_t length, std::vector<T> const& elements) {
+    auto memory = std::make_shared<DeviceBuffer>(elements.size() * sizeof(T), on);
+    cudaMemcpyAsync(memory->span().data, elements.data(), elements.size() * sizeof(T), cudaMemcpyHostToDevice,
+                    on.stream());
+    on.wait();
+    return arrow_c::Column<space::Device>{
+        .format = format, .length = length, .buffers = {nullptr, memory->view().data}, .owner = memory};
+  };
+  auto words = column("u", 2, std::vector<std::int32_t>{0, 1, 3});
+  auto const text = column("C", 3, std::vector<char>{'a', 'b', 'b'});
+  words.buffers.push_back(text.buffers[1]), words.dictionary = {}, words.name = "words";
+  auto codes = column("c", 3, std::vector<std::int8_t>{1, 0, 1});
+  codes.name = "codes", codes.dictionary.push_back(words);
+  auto lists = column("+l", 3, std::vector<std::int32_t>{0, 2, 2, 3});
+  lists.name = "lists", lists.children.push_back(column("s", 3, std::vector<std::int16_t>{7, 8, 9}));
+  arrow_c::Column<space::Device> table{.format = "+s", .length = 3, .buffers = {nullptr}};
+  table.children = {codes, lists};
+  auto exported = arrow_c::hand_over(table, on);
+  auto const taken = arrow_c::take_over(exported.schema.get(), std::move(exported.array), on);
+  REQUIRE((taken.children.size() == 2 && taken.children[0].dictionary.size() == 1));
+  CHECK((taken.children[0].name == "codes" && taken.children[0].dictionary[0].format == "u"));
+  CHECK(taken.children[0].dictionary[0].buffers == words.buffers);
+  CHECK(taken.children[1].buffers == lists.buffers);
+  CHECK(arrow_c::values<std::int16_t>(taken.children[1].children[0]).shape[0] == 3);
+}
+
+TEST_CASE("Arrow: arrays of other devices, of host memory or that contradict their schema are refused and released") {
+  DeviceQueue on{HostQueue{}};
+  auto const refused = [&](auto change) {
+    auto made = counting(arrow_c::share(test::on_device<float, 1>({1, 2, 3}, {3}, on)), on);
+    change(*made.schema.address(), *made.array.address());
+    auto const error = test::error_of([&] { (void)arrow_c::take_over(made.schema.get(), std::move(made.array), on); });
+    CHECK(*made.releases == 1);
+    return error;
+  };
+  using S = ArrowSchema&;
+  using A = ArrowDeviceArray&;
+  CHECK(refused([](S, A) {}) == "nothing was thrown");
+  CHECK(refused([](S, A a) { a.sync_event = nullptr; }) == "nothing was thrown");  // ready
+  auto const elsewhere = std::string{"the array is in memory of Arrow's device type "};
+  auto const expected = std::string{", expected type 2 (CUDA), device 0, that of the queue"};
+  CHECK(refused([](S, A a) { a.device_id = 1; }) == elsewhere + "2, device 1" + expected);
+  CHECK(refused([](S, A a) { a.device_type = ARROW_DEVICE_CPU, a.device_id = -1; }) ==
+        elsewhere + "1, device -1" + expected);
+  CHECK(refused([](S, A a) { a.device_type = ARROW_DEVICE_CUDA_MANAGED; }) == elsewhere + "13, device 0" + expected);
+  float const host[] = {1, 2, 3};
+  CHECK(refused([&](S, A a) { a.array.buffers[1] = host; }) ==
+        "array \"\" of format \"f\": the array says that it is in the memory of device 0, but the CUDA runtime says "
+        "that a buffer is not");
+  auto const array = std::string{"array \"\" of format \"f\": "};
+  CHECK(refused([](S, A a) { a.array.buffers[1] = nullptr; }) == array + "it has elements but no memory");
+  CHECK(refused([](S, A a) { a.array.null_count = 1; }) == array + "the array has 1 nulls but no mask");
+  CHECK(refused([](S, A a) { a.array.n_buffers = 1; }) ==
+        array + "the array has length 3, offset 0 and 1 buffers, expected 2");
+  for (auto const& [format, name] :
+       {std::pair{"vu", "string_view"}, {"vz", "binary_view"}, {"+m", "map"}, {"+ud:0,1", "dense_union"},
+        {"+us:0", "sparse_union"}, {"+vl", "list_view"}, {"+r", "run_end_encoded"}, {"tiM", "month_interval"}})
+    CHECK(refused([&](S s, A) { s.format = format; }) ==
+          to_text({"array \"\" of format \"", format, "\": the library does not have Arrow's type ", name}));
+  CHECK(refused([](S s, A) { s.format = "?"; }) == "array \"\" of format \"?\": the format is unknown");
+  CHECK(test::error_of([&] { (void)arrow_c::take_over({}, {}, on); }) ==
+        "the schema or the array was released or moved");
+}
+
+TEST_CASE("Arrow: the k-th call of an import of device memory fails, and the array is released") {
+  for (std::size_t k = 0;; ++k) {
+    CAPTURE(k);
+    emulation::seed(15);
+    bool has_failed = false;
+    {
+      DeviceQueue on{HostQueue{}};
+      auto made = counting(arrow_c::share(test::on_device<float, 1>({1, 2, 3}, {3}, on)), on);
+      emulation::fail(k);
+      try {
+        (void)arrow_c::take_over(made.schema.get(), std::move(made.array), on);
+      } catch (Error const&) {
+        CHECK(emulation::has_failed());
+      }
+      has_failed = emulation::has_failed();
+      emulation::fail_nothing();
+      CHECK(*made.releases == 1);
+    }
+    test::check_nothing_left();
+    if (!has_failed) {
+      CHECK(k > 1);
+      break;
+    }
+  }
+}
+
 }  // namespace arrow_device_tests

@@ -5,6 +5,7 @@
 NAME in PROGRAM, a path that ends in fuzz-NAME, selects the initial seeds: they are made here, in a folder of their own
 unless CORPUS names one to keep. The last line has the number of cases. Fails when the fuzzer found something.
 """
+import base64
 import bz2
 import gzip
 import json
@@ -20,6 +21,12 @@ import zlib
 ZSTD = "28b52ffd20084100000001020304050607 28b52ffd240841000000010203040506078d1bb814"
 BLOSC = ("02013108000200000002000024000000140000000c0000001f000100ffe8500000000000 "
          "0201330410000000100000002000000000000000010000000200000003000000")
+ARROW = ("eNqdU71OAzEMdu6nRNUhHVJBHRg6MnTowANUYunQsUgMLPwUigRSkToUJkZGBoYOjAx9IAYGBh6BJyB8SXxt6t4hQSqfY/uz/TlJjTGmGxHlZF"
+         "edMqpRSho7LJVQAnX9bYzVG5BPRfQKOYZ8wX6GDCA23gcOSZsN7JvsA8zVtvoSMgVm4nHK+huMI8ZMIS+IzzymbjG7AnMB0Y6pxs97bTyGHA4O"
+         "6M3n5o0gVzEnq4cuM8HX24lx+Foe8CbWV5Phjd13gGl73HbVfOeQI2AGHhf9Vq/nMKS0y2+CTw3nm2Hf4LtQqe2zXzL/mZtfO6/m2IzrtfD5wP"
+         "7dc0glB5t/6mx/t7Zf0dta3DsqO/cTPncNtGZ3znG0M3O+T7sy7PxLylxlihIqzo1cnfqCf/H2mkAmHOmzP6Lliql6ZawLPmGeEnaZf3y7nENH"
+         "4Rw7q3PEiZthvqiyyrutPIeQ65bo6ef3qyZ4F/Gm8O+JM+iIWTriHLqiXo91i/VI5I9E/bHInwr7QdiPwn4Sc8xLzr8e9FOiv6q48//G/1q/0G"
+         "mAjwO78BX+6d392h2TwIexNT5RXNq/ird8z8b//+kHl7hjjQ==")  # a stream of columns of several types
 
 
 def documents():
@@ -169,6 +176,8 @@ def seeds(name):
     if name == "http":
         ranges = ("bytes 0-99/1234", "bytes */16", "bytes 3-4/*", "bytes 0-18446744073709551615/*", "bytes 9-1/2")
         return [f"HTTP/1.1 206 Partial Content\r\nContent-Range: {one}\r\ncontent-encoding:\t gzip \r\n\r\n".encode() for one in ranges]
+    if name == "arrow_messages":
+        return [zlib.decompress(base64.b64decode(ARROW))]
     if name == "references":
         refs = {".zgroup": {"zarr_format": 2}, "a/.zarray": "{}", "a/0": ["{{u}}/x", 1, 2], "a/1": ["s3://b/c?d"],
                 "a/2": ["https://u:p@h/%20?q", 0, 18446744073709551615], "b": "base64:AAH/", "c": ["file:///x/y"]}

@@ -184,6 +184,123 @@ TEST_CASE("codecs of single elements decode the wanted ones, and only these are 
 
 namespace {
 
+// Boxes of an array of random elements, which has one chunk of 40'000 in rows of 200, are the whole array's.
+template <class T>
+void check_random_boxes(std::string const& chain, Random& random) {
+  Extents const extents{200, 200};
+  auto const array = create_array<T, 2>(test::Remote{}, "a", {.shape = extents, .chunks = extents},
+                                        P::from(test::specifications("[" + chain + "]")), HostQueue{1});
+  HostQueue on{1};
+  OwnedArray<T, 2, HostBuffer> elements{extents, on};
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    elements.data()[i] = static_cast<T>(random(0, std::uint64_t{1} << 62));
+  array.write(all, elements.view());
+  auto const whole = array.read(all);
+  for (int i = 0; i < 20; ++i) {
+    auto const first = random(0, 199), count = random(1, std::min<std::uint64_t>(200 - first, 30));
+    auto const column = random(0, 199), columns = random(1, 200 - column);
+    auto const found = array.read({{first, first + count}, {column, column + columns}});
+    std::size_t right = 0;
+    for (std::uint64_t r = 0; r < count; ++r)
+      for (std::uint64_t c = 0; c < columns; ++c) right += found(r, c) == whole(first + r, column + c);
+    CHECK(right == count * columns);
+  }
+}
+template <class T>
+auto of_one_chunk(std::string const& chain) {
+  test::Remote const store;
+  auto const array = create_array<T, 1>(store, "a", {.shape = {100'000}, .chunks = {100'000}},
+                                        P::from(test::specifications("[" + chain + "]")), HostQueue{1});
+  HostQueue on{1};
+  OwnedArray<T, 1, HostBuffer> elements{{100'000}, on};
+  for (std::size_t i = 0; i < elements.size(); ++i) elements.data()[i] = static_cast<T>(i % 7 < 3);
+  array.write(all, elements.view());
+  store.asked->take();
+  return std::pair{store, array};
+}
+// What is asked of the store, and decoded, for elements `first` to `first + count`; none, if these are wrong.
+template <class Made>
+std::pair<std::string, std::uint64_t> asked_for(Made const& made, std::uint64_t first, std::uint64_t count) {
+  Traffic traffic;
+  auto const found = made.second.read(Box{Slice{first, first + count}}, {.traffic = &traffic});
+  for (std::uint64_t i = 0; i < count; ++i)
+    if ((found(i) != 0) != ((first + i) % 7 < 3)) return {"other elements", 0};
+  auto const asked = made.first.asked->take();
+  return {asked.size() == 1 ? asked[0] : "several requests", traffic.decoded};
+}
+using Asked = std::pair<std::string, std::uint64_t>;
+
+std::string const of_bools = named("numcodecs.packbits") + "," + little;
+std::string const differences = named("numcodecs.delta", R"("dtype": "<i4", "astype": "<i2")") + "," + little;
+
+}  // namespace
+
+TEST_CASE("random boxes of packed bits, booleans and differences are parts of the whole array") {
+  std::uint64_t const seed = 4303;
+  CAPTURE(seed);
+  Random random{seed};
+  auto const bits = [](int first, int last) {
+    return named("packbits", to_text({"\"first_bit\": ", first, ", \"last_bit\": ", last}));
+  };
+  check_random_boxes<bool>(of_bools, random);
+  check_random_boxes<bool>(of_bools + "," + named("crc32c"), random);
+  check_random_boxes<bool>(named("packbits"), random);
+  check_random_boxes<std::uint8_t>(bits(1, 3), random);
+  check_random_boxes<std::int16_t>(bits(0, 4), random);
+  check_random_boxes<std::int32_t>(bits(3, 15), random);
+  check_random_boxes<std::uint64_t>(bits(0, 62), random);
+  for (auto const* padding : {"first_byte", "last_byte"})
+    check_random_boxes<std::uint16_t>(named("packbits", to_text({"\"padding_encoding\": \"", padding, "\""})), random);
+  check_random_boxes<std::int32_t>(differences, random);
+  check_random_boxes<std::int64_t>(named("numcodecs.delta", R"("dtype": "<i8", "astype": "<i8")") + "," + big, random);
+  check_random_boxes<std::uint32_t>(named("numcodecs.delta", R"("dtype": "<u4")") + "," + little + "," + of_blocks,
+                                    random);
+}
+
+TEST_CASE("of packed bits the bytes with the wanted ones are read, of differences those up to the last wanted one") {
+  auto const bools = of_one_chunk<bool>(of_bools);
+  CHECK(asked_for(bools, 80'003, 3) == Asked{"a/c/0 10001 + 1", 3});
+  CHECK(asked_for(bools, 80'007, 10) == Asked{"a/c/0 10001 + 3", 10});
+  CHECK(asked_for(bools, 0, 100'000) == Asked{"a/c/0", 100'000});
+  auto const packed = of_one_chunk<bool>(named("packbits"));
+  CHECK(asked_for(packed, 80'007, 10) == Asked{"a/c/0 10000 + 3", 10});
+  auto const threes = of_one_chunk<std::int32_t>(named("packbits", R"("last_bit": 2)"));
+  CHECK(asked_for(threes, 80'001, 3) == Asked{"a/c/0 30000 + 2", 12});
+  CHECK(asked_for(of_one_chunk<bool>(named("packbits", R"("padding_encoding": "first_byte")")), 80'007, 10) ==
+        Asked{"a/c/0", 100'000});
+  auto const sums = of_one_chunk<std::int32_t>(differences);
+  CHECK(asked_for(sums, 20'000, 10) == Asked{"a/c/0 0 + 40020", 4 * 20'010});
+  CHECK(asked_for(sums, 99'990, 10) == Asked{"a/c/0 0 + 200000", 400'000});
+}
+
+TEST_CASE("a chunk of packed bits or of differences that is too short is an error where its part ends") {
+  HostQueue on{1};
+  auto const check = [&](auto const& made, std::size_t size) {
+    auto const& values = made.first.values;
+    values.write({"a/c/0"}, test::view(test::copy(get_value(values, {"a/c/0"}, on)->view().sub(0, size))), on);
+    test::check_refused<CodecError>([&] { (void)made.second.read(Box{Slice{80'003, 80'006}}); }, {"a/c/0"});
+  };
+  check(of_one_chunk<bool>(of_bools), 10'001);
+  check(of_one_chunk<bool>(named("packbits")), 10'000);
+  check(of_one_chunk<std::int32_t>(differences), 160'010);
+}
+
+TEST_CASE("memory for parts that codecs decode counts toward the budget of a read") {
+  codec::Blosc const blosc{"zstd", 5, "shuffle", 4, 65536};
+  auto const array = line(Pipeline<space::Host, codec::Bytes, codec::Blosc>{{}, blosc}).second;
+  auto const plain = line(Pipeline<space::Host, codec::Bytes, codec::Zstd>{}).second;
+  std::vector<float> found(1);
+  auto const fits = [&](auto const& from, std::uint64_t budget) {
+    return test::error_of([&] { from.read(Box{Slice{5, 6}}, found, {.memory = budget}); }) == "nothing was thrown";
+  };
+  constexpr std::uint64_t size = 4'000'000, beside = 100'000;
+  CHECK(!fits(array, 4 * size));
+  CHECK(fits(array, 4 * size + beside));
+  CHECK(fits(plain, 2 * size + beside));
+}
+
+namespace {
+
 // Notes what is read of chunks, and calls `then` behind each call.
 struct Noted : LocalStore<HostBuffer> {
   struct Reads {

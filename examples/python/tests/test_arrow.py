@@ -212,6 +212,15 @@ def test_arrays_of_pyarrow_go_to_other_processes_and_come_back(array, first):
         matches(pa.array(tessera.attach_column(published.descriptor[1:])), array[1:].to_pylist())
 
 
+@pytest.mark.parametrize("view, text", [(pa.string_view(), pa.large_string()), (pa.binary_view(), pa.large_binary())])
+def test_views_of_pyarrow_are_copied_to_strings(view, text):
+    values = ["a", None, "a text of more than twelve characters", "", "of twelve ch"]
+    array = pa.array(values * 3, text).cast(view)[1:]
+    found = pa.array(tessera.attach_column(tessera.publish_column(array).descriptor))
+    assert found.type == text
+    matches(found, array.to_pylist())
+
+
 def test_dates_and_indices_as_numpy_has_them():
     published = tessera.publish_column(pa.array([datetime.date(2026, 1, 2)]))
     assert tessera.attach_column(published.descriptor).values()[0] == np.datetime64("2026-01-02")
@@ -222,8 +231,10 @@ def test_dates_and_indices_as_numpy_has_them():
 
 
 def test_columns_that_pyarrow_has_and_tessera_not():
-    with pytest.raises(tessera.ExchangeError, match='format "vu": the library does not publish'):
-        tessera.publish_column(pa.array(["a"], pa.string_view()))
+    for array, name in [(pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int8())), "map"),
+                        (pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1])]), "sparse_union")]:
+        with pytest.raises(tessera.ExchangeError, match=f"the library does not have Arrow's type {name}"):
+            tessera.publish_column(array)
     with pytest.raises(tessera.IpcError, match="`valid` was given"):
         tessera.publish_column(pa.array([1, None]), valid=[True, True])
 

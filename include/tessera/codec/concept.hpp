@@ -53,7 +53,9 @@ namespace tessera { inline namespace v0 {
 // of a part, at least one and within `whole`. Only these two may be read; other bytes of `from` are then undefined:
 //   std::size_t index_size(std::size_t decoded) const
 //   ChunkPart encoded_part(ByteView<space::Host> index, ChunkPart decoded) const
-// If only some of its configurations decode parts: bool decodes_parts() const.
+// If only some of its configurations decode parts: bool decodes_parts() const. If decode_part needs memory besides its
+// chunks, the most bytes for one call, for a chunk of that decoded size or specification; a budget counts them:
+//   std::size_t part_memory(std::size_t decoded) const
 // A codec that reads arrays may have the ChunkSpecification as first parameter: bytes alone do not state their
 // elements' type. A codec that only rearranges or converts elements needs neither decode nor encode: it is read
 // through, not run. One that changes values processes whole chunks: contiguous elements in C order, in native byte

@@ -1,13 +1,16 @@
 // Arrow's C device data interface (https://arrow.apache.org/docs/format/CDeviceDataInterface.html): hand_over gives
-// columns in device memory to other libraries.
+// columns in device memory to other libraries, take_over uses arrays of theirs.
 #pragma once
 #include <cstdint>
 #include <memory>
 #include <utility>
 
+#include <tessera/core/detail/cuda_context.cuh>
+#include <tessera/core/error.hpp>
 #include <tessera/memory/queue.cuh>
 #include <tessera/with/arrow.hpp>
 #include <tessera/with/detail/arrow/arrow_device.cuh>
+#include <tessera/with/detail/arrow/arrow_taken.hpp>
 
 namespace tessera { inline namespace v0 { namespace arrow_c {
 
@@ -29,6 +32,30 @@ inline ExportedOnDevice hand_over(Column<space::Device> column, Queue<space::Dev
   made.device_id = on.device(), made.device_type = ARROW_DEVICE_CUDA;
   made.sync_event = guard->event();
   return {std::move(schema), Owned<ArrowDeviceArray>{&made}};
+}
+
+/// Another library's array in the memory of the device of `on`, in place, for later work of `on`, which comes after the
+/// array's `sync_event`; the host does not wait. Order other queues behind `on`. The schema stays the caller's. The
+/// array is released when the column and all its copies are destroyed, from any thread; that waits for the device's
+/// work. The lengths of buffers are not in the interface: the library that made the array is trusted. Throws:
+/// ExchangeError, if the array is elsewhere, or contradicts its schema, or for a type that the library does not have;
+/// DeviceError. The array is released then, too.
+inline Column<space::Device> take_over(ArrowSchema const& schema, Owned<ArrowDeviceArray> array,
+                                       Queue<space::Device>& on) {
+  if (!schema.release || array.empty()) throw ExchangeError{"the schema or the array was released or moved"};
+  auto const [type, device] = std::pair{array.get().device_type, array.get().device_id};
+  if (type != ARROW_DEVICE_CUDA || device != on.device())
+    throw ExchangeError{to_text({"the array is in memory of Arrow's device type ", type, ", device ", device,
+                                 ", expected type ", ARROW_DEVICE_CUDA, " (CUDA), device ", on.device(),
+                                 ", that of the queue"})};
+  auto const taken = std::make_shared<detail::TakenArray>(std::move(array), on.shared_stream());
+  auto column = detail::taken_column<space::Device>(schema, taken->get().array, taken);
+  {
+    tessera::detail::InContext const here{on.shared_stream()->context()};
+    detail::expect_on_device(column, on.device());
+  }
+  taken->hold_back();
+  return column;
 }
 
 }}}  // namespace tessera::v0::arrow_c

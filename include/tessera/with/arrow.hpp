@@ -1,9 +1,10 @@
 // Arrow's C data interface (https://arrow.apache.org/docs/format/CDataInterface.html) for host memory: share makes
-// arrays columns, hand_over gives columns to other libraries, view uses arrays of theirs. Needs no library. Columns of
-// other processes: arrow_columns.hpp; device memory: arrow.cuh.
+// arrays columns, hand_over gives columns to other libraries, take_over and view use theirs. Needs no library. Columns
+// of other processes: arrow_columns.hpp; device memory: arrow.cuh; tables as bytes: arrow_messages.hpp.
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -11,8 +12,10 @@
 #include <tessera/array/owned_array.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/view/array_view.hpp>
+#include <tessera/with/detail/arrow/arrow_checked.hpp>
 #include <tessera/with/detail/arrow/arrow_column.hpp>
 #include <tessera/with/detail/arrow/arrow_elements.hpp>
+#include <tessera/with/detail/arrow/arrow_taken.hpp>
 #include <tessera/with/detail/arrow/arrow_view.hpp>
 
 // Not `arrow`: that is the namespace of Arrow's own C++ library, and a program may use both namespaces.
@@ -48,6 +51,32 @@ struct Exported {
 /// made from it are; from any thread. Throws: ExchangeError, if a length is above 2^63.
 inline Exported hand_over(Column<space::Host> const& column) {
   return {detail::schema_of(column), detail::array_of(column)};
+}
+
+/// Another library's host array, in place. The schema stays the caller's; the array is released when the column and
+/// all its copies are destroyed, from any thread. The lengths of buffers are not in the interface: the library that
+/// made the array is trusted. Throws: ExchangeError, if the array contradicts its schema, or for a type that the
+/// library does not have; the array is released then, too.
+inline Column<space::Host> take_over(ArrowSchema const& schema, Owned<ArrowArray> array) {
+  if (!schema.release || array.empty()) throw ExchangeError{"the schema or the array was released or moved"};
+  auto const taken = std::make_shared<Owned<ArrowArray>>(std::move(array));
+  return detail::taken_column<space::Host>(schema, taken->get(), taken);
+}
+
+/// A view of a column's values, without its offset; its memory is that of the column. Throws: ExchangeError, if the
+/// elements are others than T, are bits or indices, or may be null.
+template <class T, MemorySpace S>
+ArrayView<T const, 1, S> values(Column<S> const& column) {
+  auto const type = data_type_of<T>();
+  if (column.format != format_of(type) || !column.dictionary.empty() || type.kind == DataKind::boolean)
+    detail::refuse_array(column.name, column.format,
+                         to_text({"no view of ", type.name(), " has its elements",
+                                  column.dictionary.empty() ? "" : ", which are indices"}));
+  if (column.null_count != 0) detail::refuse_array(column.name, column.format, "elements may be null, expected values");
+  auto const* const data = static_cast<T const*>(column.buffers[1]);
+  if (reinterpret_cast<std::uintptr_t>(data) % alignof(T) != 0)
+    detail::refuse_array(column.name, column.format, to_text({"its memory is not aligned to ", alignof(T), " bytes"}));
+  return ArrayView<T const, 1, S>::c_order(data ? data + column.offset : nullptr, {column.length});
 }
 
 }}}  // namespace tessera::v0::arrow_c

@@ -94,6 +94,8 @@ struct Blosc {
     }
     return {static_cast<std::size_t>(all.begin), static_cast<std::size_t>(all.end - all.begin), size};
   }
+  /// A block's bytes, encoded and decoded; all may be one block.
+  std::size_t part_memory(std::size_t decoded) const { return 2 * decoded + BLOSC_MAX_OVERHEAD; }
   /// Decodes the blocks that the part is in.
   std::size_t decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, ChunkPart part,
                           Queue<space::Host>& on) const {

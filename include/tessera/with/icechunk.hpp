@@ -17,7 +17,7 @@
 #include <tessera/metadata/json.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/with/detail/icechunk/flat_table.hpp>
+#include <tessera/with/detail/flat_table.hpp>
 #include <tessera/with/detail/icechunk/icechunk_file.hpp>
 #include <tessera/with/references.hpp>
 

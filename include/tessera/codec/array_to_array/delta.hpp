@@ -29,6 +29,12 @@ struct Delta {
 
   ChunkSpecification encoded(ChunkSpecification chunk) const;
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const;
+  /// Decodes the elements before the part, too, from the first one on: each is the sum of all differences up to it.
+  std::size_t decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, ChunkPart part,
+                          Queue<space::Host>&) const;
+  ByteRange encoded_range(ByteRange part) const {
+    return {0, (part.offset + part.size) / dtype.type.size * astype.type.size};
+  }
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const;
 
   /// The number of elements of type `one` in `from` bytes. Throws: CodecError, if these are not whole, or `to` bytes
@@ -47,11 +53,14 @@ struct Delta {
   // The type of results that wrap around.
   static DataType wrapping(DataType type);
 
+  // `to` is for the elements behind the first `before`. Requires: `from` has as many.
   template <class F>
-  static std::size_t run(ByteView<space::Host> from, DataType one, ByteSpan<space::Host> to, DataType other, F&& f) {
-    auto const count = Delta::count(from.size, one, to.size, other);
+  static std::size_t run(ByteView<space::Host> from, DataType one, ByteSpan<space::Host> to, DataType other, F&& f,
+                         std::size_t before = 0) {
+    auto const count = before + Delta::count(from.size - before * one.size, one, to.size, other);
     auto const call = [&]<class One, class Other>(One, Other) {
-      f(std::span{reinterpret_cast<One const*>(from.data), count}, std::span{reinterpret_cast<Other*>(to.data), count});
+      f(std::span{reinterpret_cast<One const*>(from.data), count},
+        std::span{reinterpret_cast<Other*>(to.data), count - before});
     };
     if (one.kind == DataKind::floating)
       one.size == 2 ? call(float16{}, float16{}) : one.size == 4 ? call(float{}, float{}) : call(double{}, double{});

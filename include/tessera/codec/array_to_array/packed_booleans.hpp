@@ -19,7 +19,11 @@ struct BooleanBits {
   /// Unused bits of the last byte, which the first byte states.
   TESSERA_HOST_DEVICE std::byte unused() const { return static_cast<std::byte>((8 - count % 8) % 8); }
   TESSERA_HOST_DEVICE std::byte boolean_at(std::byte const* packed, std::uint64_t i) const {
-    return static_cast<std::byte>(static_cast<unsigned>(packed[1 + i / 8]) >> (7 - i % 8) & 1);
+    return boolean_in(packed + 1, i);
+  }
+  /// Boolean i of the bytes behind the first one, or of some of these.
+  TESSERA_HOST_DEVICE static std::byte boolean_in(std::byte const* bits, std::uint64_t i) {
+    return static_cast<std::byte>(static_cast<unsigned>(bits[i / 8]) >> (7 - i % 8) & 1);
   }
   /// Byte i of the packed chunk.
   TESSERA_HOST_DEVICE std::byte byte_at(std::byte const* booleans, std::uint64_t i) const {
@@ -47,6 +51,12 @@ struct PackedBooleans {
 
   std::size_t decode(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
                      Queue<space::Host>&) const;
+  /// Of a part, the bytes that have its bits: the first byte of the chunk is not checked.
+  std::size_t decode_part(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
+                          ChunkPart part, Queue<space::Host>&) const;
+  ByteRange encoded_range(ByteRange part) const {
+    return {1 + part.offset / 8, (part.offset + part.size + 7) / 8 - part.offset / 8};
+  }
   std::size_t encode(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
                      Queue<space::Host>&) const;
   detail::BooleanBits bits_of(ChunkSpecification const& chunk) const;

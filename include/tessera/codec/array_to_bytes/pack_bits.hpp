@@ -38,6 +38,16 @@ struct PackBits {
   std::size_t decode(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
                      Queue<space::Host>&) const;
 
+  /// Only without padding, because chunks of some writers lack it, and have another size.
+  bool decodes_parts() const { return padding == Padding::none; }
+  std::size_t decode_part(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
+                          ChunkPart part, Queue<space::Host>&) const;
+  ByteRange encoded_range(ChunkSpecification const& chunk, ByteRange part) const {
+    auto const bits = bits_of(chunk);
+    auto const begin = part.offset / bits.size * bits.width, end = begin + part.size / bits.size * bits.width;
+    return {begin / 8, (end + 7) / 8 - begin / 8};
+  }
+
   /// Throws: MetadataError, if the codec does not accept the elements, or they do not have these bits.
   detail::PackedBits bits_of(ChunkSpecification const& chunk) const;
   /// expect_elements and expect_unused throw CodecError, if the size or the padding byte differs.

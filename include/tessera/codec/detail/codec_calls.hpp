@@ -106,6 +106,20 @@ struct EncodedRange {
     return codec.encoded_range(chunk, part);
   }
 };
+struct PartMemory {
+  template <class C>
+  requires requires(C const& codec, std::size_t decoded) { codec.part_memory(decoded); }
+  std::size_t operator()(C const& codec, ChunkSpecification const&, std::size_t decoded) const {
+    return codec.part_memory(decoded);
+  }
+  template <class C>
+  requires requires(C const& codec, ChunkSpecification const& chunk) { codec.part_memory(chunk); }
+  std::size_t operator()(C const& codec, ChunkSpecification const& chunk, std::size_t) const {
+    return codec.part_memory(chunk);
+  }
+};
+template <class C>
+concept SaysPartMemory = std::invocable<PartMemory, C const&, ChunkSpecification const&, std::size_t>;
 template <class C>
 concept DecodesParts = std::invocable<DecodePart, C const&, ChunkSpecification const&, ByteView<space::Host>,
                                       ByteSpan<space::Host>, ChunkPart, Queue<space::Host>&>;

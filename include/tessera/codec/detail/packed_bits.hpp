@@ -19,7 +19,10 @@ struct PackedBits {
 
   /// Component i of those stored at `in`.
   TESSERA_HOST_DEVICE std::uint64_t component_at(std::byte const* in, std::uint64_t i) const {
-    auto at = i * width;
+    return component_from(in, i * width);
+  }
+  /// The component whose first bit is bit `at` of the bytes.
+  TESSERA_HOST_DEVICE std::uint64_t component_from(std::byte const* in, std::uint64_t at) const {
     std::uint64_t value = 0;
     for (std::uint32_t read = 0; read < width;) {
       auto const n = smaller(width - read, 8 - static_cast<std::uint32_t>(at % 8));

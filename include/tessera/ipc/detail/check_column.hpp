@@ -7,15 +7,16 @@
 #include <string_view>
 
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/detail/arrow_shape.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/ipc/column.hpp>
-#include <tessera/ipc/detail/column_shape.hpp>
 #include <tessera/ipc/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 namespace detail {
 
-inline constexpr std::size_t most_depth = 16, most_columns = 4096;
+inline constexpr auto most_depth = tessera::detail::most_arrow_depth;
+inline constexpr auto most_columns = tessera::detail::most_arrow_columns;
 
 [[noreturn]] inline void refuse_column(ColumnDescriptor const& column, std::string_view why) {
   throw IpcError{to_text({"column \"", column.name, "\" of schema \"", column.schema, "\": ", why})};
@@ -39,7 +40,7 @@ inline bool is_packed(ColumnDescriptor const& column) {
 
 /// Throws: IpcError, unless the column and its children have the buffers that their schemas require, long enough.
 inline void check_column(ColumnDescriptor const& column, std::size_t& count, std::size_t depth = 0) {
-  auto const shape = shape_of(column.schema);
+  auto const shape = tessera::detail::arrow_shape(column.schema);
   if (!shape) refuse_column(column, "the schema is unknown");
   if (depth == most_depth) refuse_column(column, to_text({"columns are nested deeper than ", most_depth, " levels"}));
   if (++count > most_columns) refuse_column(column, to_text({"there are more than ", most_columns, " columns"}));

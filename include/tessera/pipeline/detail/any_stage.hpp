@@ -82,6 +82,7 @@ class AnyStage {
   virtual std::size_t decoded_bound(ByteView<Somewhere> encoded) const = 0;
   virtual std::size_t decoding_memory(std::size_t decoded) const = 0;
   virtual PartsOf parts() const { return PartsOf::none; }
+  virtual std::size_t part_memory(ChunkSpecification const&, std::size_t) const { return 0; }
   virtual ByteRange encoded_range(ChunkSpecification const&, ByteRange part) const { return part; }
   virtual std::size_t index_size(std::size_t) const { return 0; }  ///< with PartsOf::all; 0: none
   virtual ChunkPart encoded_part(ByteView<space::Host>, ChunkPart part) const { return part; }

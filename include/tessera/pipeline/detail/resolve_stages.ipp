@@ -53,6 +53,7 @@ TESSERA_DECL ResolvedChunk resolve_stages(StageList list, ChunkSpecification chu
         }
         if (!traits.is_view) {
           form.decoders += at->decoding_memory(form.bounds.back());
+          form.part_memory += at->part_memory(chunk, form.bounds.back());
           form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));
         }
       }

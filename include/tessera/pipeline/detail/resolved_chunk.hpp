@@ -60,6 +60,7 @@ struct ResolvedChunk {
   std::vector<ShardLevel> shards{};    ///< around the chunk, the outermost first; empty: it is a value of its own
   std::vector<ValueChange> changes{};  ///< in the order of encoding
   std::size_t decoders = 0;            ///< bytes of memory that codecs use to decode a chunk
+  std::size_t part_memory = 0;         ///< bytes of memory that codecs use to decode a part of one chunk
   bool stores_elements = true;         ///< no codec runs: the stored bytes are the elements, which may have to cross
   std::size_t part_stages = 0;         ///< as many running stages, from the elements on, can decode a part alone
   bool stores_ranges = true;           ///< all can, and say which range of the stored bytes it needs

@@ -84,12 +84,13 @@ Batches batches_of(Options const& options, std::uint64_t chunks, ResolvedChunk c
   constexpr std::uint64_t about_it = 4096;  // bookkeeping per chunk: its place, its key, its tasks
   auto const each = form.memory(changes) + beside + about_it;
   if (options.memory != 0) {
-    auto const alone = usual.beside + each;
+    auto const once = usual.beside + (changes ? 0 : form.part_memory);  // a mini-batch decodes one part at a time
+    auto const alone = once + each;
     if (options.memory < alone)
       throw BudgetError{to_text(
           {"a chunk takes ", alone, " bytes of memory, expected at most the budget of ", options.memory.value()})};
     result.in_flight = static_cast<std::size_t>(std::min<std::uint64_t>(result.in_flight, options.memory / alone));
-    result.size = std::min(result.size, (options.memory / result.in_flight - usual.beside) / each);
+    result.size = std::min(result.size, (options.memory / result.in_flight - once) / each);
   }
   if (form.varying && options.memory != 0) result.size = result.in_flight = 1;  // one chunk may need the whole budget
   result.size = std::clamp<std::uint64_t>(result.size, 1, std::max<std::uint64_t>(chunks, 1));  // sums do not overflow

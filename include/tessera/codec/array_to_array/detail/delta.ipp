@@ -37,12 +37,24 @@ TESSERA_DECL ChunkSpecification Delta::encoded(ChunkSpecification chunk) const {
 }
 
 TESSERA_DECL std::size_t Delta::decode(ByteView<space::Host> from, ByteSpan<space::Host> to,
-                                       Queue<space::Host>&) const {
-  return run(from, astype.type, to, dtype.type, []<class A, class T>(std::span<A const> one, std::span<T> other) {
+                                       Queue<space::Host>& on) const {
+  return decode_part(from, to, {0, to.size, to.size}, on);
+}
+
+TESSERA_DECL std::size_t Delta::decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, ChunkPart part,
+                                            Queue<space::Host>&) const {
+  auto const before = part.first / dtype.type.size;
+  if (from.size / astype.type.size < before)
+    throw CodecError{to_text({"found ", from.size, " bytes of ", astype.type.name(), ", expected more than ", before,
+                              " elements"})};
+  auto const add_up = [&]<class A, class T>(std::span<A const> one, std::span<T> other) {
     T sum{};
     if constexpr (is_real<T>) sum = -sum;  // so that a sum of -0 is -0
-    for (std::size_t i = 0; i < one.size(); ++i) other[i] = sum = static_cast<T>(sum + static_cast<T>(one[i]));
-  });
+    for (std::size_t i = 0; i < before; ++i) sum = static_cast<T>(sum + static_cast<T>(one[i]));
+    for (std::size_t i = 0; i < other.size(); ++i)
+      other[i] = sum = static_cast<T>(sum + static_cast<T>(one[before + i]));
+  };
+  return run(from, astype.type, to, dtype.type, add_up, before);
 }
 
 TESSERA_DECL std::size_t Delta::encode(ByteView<space::Host> from, ByteSpan<space::Host> to,

@@ -29,6 +29,17 @@ TESSERA_DECL std::size_t PackedBooleans::decode(ChunkSpecification const& chunk,
   return bits.count;
 }
 
+TESSERA_DECL std::size_t PackedBooleans::decode_part(ChunkSpecification const& chunk, ByteView<space::Host> from,
+                                                     ByteSpan<space::Host> to, ChunkPart part,
+                                                     Queue<space::Host>& on) const {
+  if (from.size == bits_of(chunk).size()) return decode(chunk, from, to, on);  // no part has as many
+  auto const first = part.first % 8;
+  if (auto const expected = (first + part.size + 7) / 8; from.size != expected || to.size < part.size)
+    throw CodecError{to_text({"found ", from.size, " bytes of packed booleans, expected ", expected})};
+  for (std::size_t i = 0; i < part.size; ++i) to.data[i] = detail::BooleanBits::boolean_in(from.data, first + i);
+  return part.size;
+}
+
 TESSERA_DECL std::size_t PackedBooleans::encode(ChunkSpecification const& chunk, ByteView<space::Host> from,
                                                 ByteSpan<space::Host> to, Queue<space::Host>&) const {
   auto const bits = bits_of(chunk);

@@ -66,6 +66,22 @@ TESSERA_DECL std::size_t PackBits::decode(ChunkSpecification const& chunk, ByteV
   return bits.count * bits.size;
 }
 
+TESSERA_DECL std::size_t PackBits::decode_part(ChunkSpecification const& chunk, ByteView<space::Host> from,
+                                               ByteSpan<space::Host> to, ChunkPart part, Queue<space::Host>&) const {
+  auto const bits = bits_of(chunk);
+  auto const expected = static_cast<std::size_t>(encoded_range(chunk, {part.first, part.size}).size);
+  if (from.size != expected || to.size < part.size)
+    throw CodecError{to_text({"found ", from.size, " bytes, expected ", expected})};
+  auto const first = part.first / bits.size * bits.width % 8;
+  detail::with_integer({DataKind::unsigned_integer, bits.size}, [&](auto one) {
+    using Bits = std::make_unsigned_t<decltype(one)>;
+    auto* const out = reinterpret_cast<Bits*>(to.data);
+    for (std::size_t i = 0; i < part.size / bits.size; ++i)
+      out[i] = static_cast<Bits>(bits.component_from(from.data, first + i * bits.width));
+  });
+  return part.size;
+}
+
 TESSERA_DECL detail::PackedBits PackBits::bits_of(ChunkSpecification const& chunk) const {
   auto const all = component_bits(chunk.type);
   if (all == 0)

@@ -1,4 +1,4 @@
-// The event that a consumer waits for, and what keeps device memory until its last use.
+// The event that a consumer waits for, what keeps device memory until its last use, and arrays of other libraries.
 #pragma once
 #include <memory>
 #include <utility>
@@ -10,9 +10,21 @@
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/memory/detail/stream.cuh>
+#include <tessera/with/detail/arrow/arrow_checked.hpp>
 #include <tessera/with/detail/arrow/arrow_column.hpp>
+#include <tessera/with/detail/arrow/arrow_owned.hpp>
 
 namespace tessera { inline namespace v0 { namespace arrow_c { namespace detail {
+
+// Waits for all work of the device, and then calls f there. If waiting fails, once more: f frees memory of the work.
+template <class F>
+void after_device(tessera::detail::Context const& context, F&& f) {
+  tessera::detail::InContext::call(context, [&] {
+    tessera::detail::ApartFromCaptures const apart;
+    if (!tessera::detail::succeeds(::cudaDeviceSynchronize())) tessera::detail::succeeds(::cudaDeviceSynchronize());
+    f();
+  });
+}
 
 /// Owns a column's memory, and an event after the stream's work so far. Its destructor waits for the device.
 class UntilReleased {
@@ -29,13 +41,7 @@ class UntilReleased {
   UntilReleased(UntilReleased const&) = delete;
   UntilReleased& operator=(UntilReleased const&) = delete;
   ~UntilReleased() {
-    tessera::detail::InContext::call(stream_->context(), [&] {
-      tessera::detail::ApartFromCaptures const apart;
-      // If waiting fails, once more: the memory is about to be freed.
-      if (!tessera::detail::succeeds(::cudaDeviceSynchronize()))
-        tessera::detail::succeeds(::cudaDeviceSynchronize());
-      tessera::detail::succeeds(::cudaEventDestroy(event_));
-    });
+    after_device(stream_->context(), [&] { tessera::detail::succeeds(::cudaEventDestroy(event_)); });
   }
 
   cudaEvent_t* event() { return &event_; }
@@ -46,6 +52,46 @@ class UntilReleased {
   cudaEvent_t event_ = nullptr;
   std::vector<std::shared_ptr<void const>> owners_{};
 };
+
+/// Owns another library's array, which its destructor releases after the device's work.
+class TakenArray {
+ public:
+  TakenArray(Owned<ArrowDeviceArray> array, std::shared_ptr<tessera::detail::Stream> stream)
+      : array_{std::move(array)}, stream_{std::move(stream)} {}
+  TakenArray(TakenArray const&) = delete;
+  TakenArray& operator=(TakenArray const&) = delete;
+  ~TakenArray() {
+    after_device(stream_->context(), [&] { array_.reset(); });
+  }
+
+  ArrowDeviceArray const& get() const { return array_.get(); }
+
+  /// Makes the stream wait for the array's event, if it has one. Throws: DeviceError.
+  void hold_back() const {
+    if (!get().sync_event) return;
+    tessera::detail::InContext const here{stream_->context()};
+    auto const event = *static_cast<cudaEvent_t const*>(get().sync_event);
+    tessera::detail::check(::cudaStreamWaitEvent(stream_->handle(), event, 0), "cudaStreamWaitEvent");
+  }
+
+ private:
+  Owned<ArrowDeviceArray> array_;
+  std::shared_ptr<tessera::detail::Stream> stream_;
+};
+
+// Throws: ExchangeError, if a buffer is not in the memory of that device, as the CUDA runtime sees it; DeviceError.
+inline void expect_on_device(Column<space::Device> const& column, int device) {
+  for (auto const* const buffer : column.buffers) {
+    if (!buffer) continue;
+    cudaPointerAttributes found{};
+    tessera::detail::check(::cudaPointerGetAttributes(&found, buffer), "cudaPointerGetAttributes");
+    if (found.type != cudaMemoryTypeDevice || found.device != device)
+      refuse_array(column.name, column.format, to_text({"the array says that it is in the memory of device ", device,
+                                                        ", but the CUDA runtime says that a buffer is not"}));
+  }
+  for (auto const& child : column.children) expect_on_device(child, device);
+  for (auto const& dictionary : column.dictionary) expect_on_device(dictionary, device);
+}
 
 // Consumers may move children away and release them last: each keeps the guard, and by it all owners.
 inline void keep_all(Column<space::Device>& column, std::shared_ptr<UntilReleased> const& guard) {

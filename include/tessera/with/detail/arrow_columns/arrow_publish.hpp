@@ -10,11 +10,11 @@
 
 #include <tessera/buffer/shared_buffer.hpp>
 #include <tessera/core/detail/checked.hpp>
-#include <tessera/ipc/detail/check_column.hpp>
-#include <tessera/ipc/detail/column_shape.hpp>
 #include <tessera/ipc/producer.hpp>
 #include <tessera/ipc/published_column.hpp>
+#include <tessera/with/detail/arrow/arrow_checked.hpp>
 #include <tessera/with/detail/arrow/arrow_owned.hpp>
+#include <tessera/with/detail/arrow_columns/arrow_views.hpp>
 #include <tessera/with/detail/exchange_error.hpp>
 
 namespace tessera { inline namespace v0 { namespace arrow_c { namespace detail {
@@ -27,18 +27,9 @@ class ColumnCopy {
   ipc::ColumnDescriptor copy(ArrowSchema const& schema, ArrowArray const& array, std::size_t depth = 0) {
     ipc::ColumnDescriptor column;
     column.schema = schema.format ? schema.format : "", column.name = schema.name ? schema.name : "";
-    auto const shape = ipc::detail::shape_of(column.schema);
-    if (!shape) refuse(column, "the library does not publish this format");
-    if (depth == ipc::detail::most_depth) refuse(column, "columns are nested too deeply");
-    bool const is_null = column.schema == "n", has_data = shape->data.size != 0;
-    auto const buffers = is_null ? 0 : 1 + (shape->offsets != 0) + has_data;
-    if (array.length < 0 || array.offset < 0 || array.null_count < -1 || array.n_buffers != buffers)
-      refuse(column, to_text({"the array has length ", array.length, ", offset ", array.offset, " and ",
-                              array.n_buffers, " buffers, expected ", buffers}));
-    if (schema.n_children != array.n_children || array.n_children < 0 || !schema.dictionary != !array.dictionary)
-      refuse(column, to_text({"the array has ", array.n_children, " children, the schema ", schema.n_children}));
-    if ((buffers != 0 && !array.buffers) || (array.n_children != 0 && (!schema.children || !array.children)))
-      refuse(column, "its buffers or children are missing");
+    if (column.schema == "vu" || column.schema == "vz") return copy_views(std::move(column), schema, array);
+    auto const shape = checked_shape(schema, array, depth);
+    bool const is_null = column.schema == "n", has_data = shape.data.size != 0;
     column.length = static_cast<std::uint64_t>(array.length), column.offset = static_cast<std::uint64_t>(array.offset);
     column.null_count = array.null_count;
     auto const end = column.offset + column.length, bytes = end / 8 + (end % 8 != 0);
@@ -47,15 +38,15 @@ class ColumnCopy {
     else if (!is_null)
       column.null_count = 0;  // without a mask no element is null, though some producers leave the count open
     // An array without elements has one offset, but its buffer may be empty.
-    void const* const offsets = shape->offsets == 0 ? nullptr : end == 0 ? &zero : array.buffers[1];
-    if (shape->offsets != 0)
-      column.offsets = publish(column, offsets, {DataKind::signed_integer, shape->offsets}, end + 1);
+    void const* const offsets = shape.offsets == 0 ? nullptr : end == 0 ? &zero : array.buffers[1];
+    if (shape.offsets != 0)
+      column.offsets = publish(column, offsets, {DataKind::signed_integer, shape.offsets}, end + 1);
     if (has_data) {
-      auto const* const data = array.buffers[buffers - 1];
-      if (shape->offsets != 0)
-        column.data = publish(column, data, byte, last(column, offsets, shape->offsets));
+      auto const* const data = array.buffers[array.n_buffers - 1];
+      if (shape.offsets != 0)
+        column.data = publish(column, data, byte, last(column, offsets, shape.offsets));
       else
-        column.data = shape->is_bool ? publish(column, data, byte, bytes) : publish(column, data, shape->data, end);
+        column.data = shape.is_bool ? publish(column, data, byte, bytes) : publish(column, data, shape.data, end);
     }
     for (std::int64_t i = 0; i < array.n_children; ++i)
       column.children.push_back(copy(*schema.children[i], *array.children[i], depth + 1));
@@ -69,7 +60,19 @@ class ColumnCopy {
   static constexpr std::int64_t zero = 0;
 
   [[noreturn]] static void refuse(ipc::ColumnDescriptor const& column, std::string_view why) {
-    throw ExchangeError{to_text({"array \"", column.name, "\" of format \"", column.schema, "\": ", why})};
+    refuse_array(column.name, column.schema, why);
+  }
+  ipc::ColumnDescriptor copy_views(ipc::ColumnDescriptor column, ArrowSchema const& schema, ArrowArray const& array) {
+    auto const text = text_of_views(schema, array);
+    column.schema = column.schema == "vu" ? "U" : "Z";
+    column.length = static_cast<std::uint64_t>(array.length), column.null_count = array.null_count;
+    if (!text.mask)
+      column.null_count = 0;
+    else
+      column.mask = ipc::Mask{ipc::Mask::Kind::bits, publish(column, text.mask->data(), byte, text.mask->size())};
+    column.offsets = publish(column, text.offsets.data(), {DataKind::signed_integer, 8}, text.offsets.size());
+    column.data = publish(column, text.characters.data(), byte, text.characters.size());
+    return column;
   }
   // Where the last element's characters end.
   static std::uint64_t last(ipc::ColumnDescriptor const& column, void const* offsets, std::uint32_t size) {

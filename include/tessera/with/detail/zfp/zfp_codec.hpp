@@ -84,6 +84,10 @@ struct ZfpCodec {
 
   /// At a fixed rate blocks have equal sizes. Decodes the rows of blocks that the part is in.
   bool decodes_parts() const { return mode.kind == ZfpMode::Kind::fixed_rate; }
+  std::size_t part_memory(ChunkSpecification const& chunk) const {
+    ZfpChunk zfp{chunk};
+    return 2 * zfp.most() + chunk.size_in_bytes() + elements(chunk) * zfp_type_size(zfp.field()->type);
+  }
   std::size_t decode_part(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
                           ChunkPart part, Queue<space::Host>& on) const {
     auto const scratch = on.lease<ZfpScratch>();

@@ -1,0 +1,120 @@
+"""arrow_stream.py ENVIRONMENT PROGRAM: streams of pyarrow are read and written by PROGRAM, on the host and on the
+device, and read by pyarrow again."""
+
+import pathlib
+import subprocess
+import sys
+
+environment, program = pathlib.Path(sys.argv[1]), sys.argv[2]
+python = environment / "bin" / "python"
+if not python.exists():
+    print(f"not run: there is no Python environment {environment}; tests/run.sh makes it")
+    sys.exit(77)
+if pathlib.Path(sys.prefix).resolve() != environment.resolve():
+    sys.exit(subprocess.run([python, __file__, *sys.argv[1:]]).returncode)
+
+import datetime  # noqa: E402
+import decimal  # noqa: E402
+import io  # noqa: E402
+
+import pyarrow as pa  # noqa: E402
+
+
+def of(values, kind):
+    return pa.array(values * 5, kind)  # 20 rows
+
+
+COLUMNS = {
+    **{name: of([1, None, 3, 4], getattr(pa, name)()) for name in
+       "int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64".split()},
+    "no nulls": of([1, 2, 3, 4], pa.int32()),
+    "bool": of([True, None, False, True], pa.bool_()),
+    "string": of(["a", None, "", "ccc"], pa.string()),
+    "large string": of(["a", None, "", "ccc"], pa.large_string()),
+    "binary": of([b"a", None, b"", b"\x00c"], pa.binary()),
+    "large binary": of([b"a", None, b"", b"\x00c"], pa.large_binary()),
+    "three bytes": of([b"abc", None, b"def", b"ghi"], pa.binary(3)),
+    **{f"decimal{bits}": of([decimal.Decimal("1.50"), None, decimal.Decimal("-2.25"), decimal.Decimal("0.01")],
+                            getattr(pa, f"decimal{bits}")(digits, 2))
+       for bits, digits in [(32, 9), (64, 18), (128, 38), (256, 60)]},
+    "negative scale": of([decimal.Decimal("1200"), None, decimal.Decimal("300"), None], pa.decimal128(5, -2)),
+    "date32": of([datetime.date(2026, 1, 2), None, datetime.date(1969, 1, 1), None], pa.date32()),
+    "date64": of([datetime.date(2026, 1, 2), None, datetime.date(1969, 1, 1), None], pa.date64()),
+    **{f"time {unit}": of([1, None, 2, 3], (pa.time32 if unit in ("s", "ms") else pa.time64)(unit))
+       for unit in ("s", "ms", "us", "ns")},
+    **{f"moment {unit}": of([1, None, 2, 3], pa.timestamp(unit)) for unit in ("s", "ms", "us", "ns")},
+    "moment there": of([1, None, 2, 3], pa.timestamp("us", "Europe/Berlin")),
+    **{f"span {unit}": of([1, None, 2, 3], pa.duration(unit)) for unit in ("s", "ms", "us", "ns")},
+    "nothing": of([None] * 4, pa.null()),
+    "lists": of([[1, 2], None, [], [3, None]], pa.list_(pa.int32())),
+    "large lists": of([["a"], None, [], ["b", None]], pa.large_list(pa.string())),
+    "pairs": of([[1, 2], [3, 4], [5, None], [7, 8]], pa.list_(pa.int8(), 2)),
+    "pairs of bools": of([[True, False], None, [None, True], [True, True]], pa.list_(pa.bool_(), 2)),
+    "struct": of([{"x": 1, "y": ["a"]}, None, {"x": None, "y": None}, {"x": 2, "y": []}],
+                 pa.struct([("x", pa.int16()), ("y", pa.list_(pa.string()))])),
+    "codes": of(["b", "a", None, "b"], pa.string()).dictionary_encode(),
+    "wide codes": of([2.5, None, 1.5, 2.5], pa.float64()).dictionary_encode().cast(pa.dictionary(pa.uint64(), pa.float64())),
+    "codes in lists": pa.array([["b", "a"], None, [], ["a"]] * 5, pa.list_(pa.dictionary(pa.int8(), pa.string()))),
+    "codes of lists": pa.DictionaryArray.from_arrays(pa.array([1, 0, None, 1] * 5, pa.int16()), pa.array([[1], [2, 3]])),
+}  # fmt: skip
+whole = pa.table(COLUMNS)
+
+
+def copied(stream, where, first=0):
+    return subprocess.run([program, where, str(first)], input=stream, capture_output=True)
+
+
+def batches_of(table, rows=None):
+    """One without rows, if the table has none."""
+    if table.num_rows:
+        return table.to_batches(rows)
+    return [pa.RecordBatch.from_arrays([column.combine_chunks() for column in table.columns], schema=table.schema)]
+
+
+def stream_of(schema, batches, **options):
+    to = io.BytesIO()
+    with pa.ipc.new_stream(to, schema, options=pa.ipc.IpcWriteOptions(**options)) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    return to.getvalue()
+
+
+def expect_same(table, where, first=0, rows=None):
+    ended = copied(stream_of(table.schema, batches_of(table, rows)), where, first)
+    assert ended.returncode == 0, (where, first, table.schema, ended.stderr)
+    with pa.ipc.open_stream(ended.stdout) as reader:
+        found = reader.read_all()
+    found.validate(full=True)
+    expected = pa.concat_tables([pa.Table.from_batches([batch])[first:] for batch in batches_of(table, rows)])
+    assert found.schema == expected.schema, (found.schema, expected.schema)
+    assert found.to_pylist() == expected.to_pylist(), (where, first, found.to_pylist(), expected.to_pylist())
+
+
+def expect_refused(stream, where, message):
+    ended = copied(stream, where)
+    assert (ended.returncode, ended.stderr.decode().strip()) == (1, message), ended.stderr
+
+
+checks = 0
+for where in ("host", "device"):
+    for name in COLUMNS:
+        for first in (0, 8, 20) if where == "device" else (0, 3, 8, 20):
+            expect_same(whole.select([name]), where, first)
+            checks += 1
+    expect_same(whole, where)
+    expect_same(whole, where, rows=8)  # several batches
+    expect_same(whole[3:14], where)
+    expect_same(whole[:0], where)
+    for kind, name, format in [(pa.string_view(), "string_view", "vu"), (pa.binary_view(), "binary_view", "vz"),
+                               (pa.map_(pa.string(), pa.int8()), "map", "+m"),
+                               (pa.list_view(pa.int8()), "list_view", "+vl"),
+                               (pa.run_end_encoded(pa.int32(), pa.int8()), "run_end_encoded", "+r"),
+                               (pa.dense_union([pa.field("a", pa.int8())]), "dense_union", "+ud:"),
+                               (pa.sparse_union([pa.field("a", pa.int8())]), "sparse_union", "+us:"),
+                               (pa.month_day_nano_interval(), "month_day_nano_interval", "tin")]:  # fmt: skip
+        expect_refused(stream_of(pa.schema([("x", kind)]), []), where,
+                       f'array "x" of format "{format}": the library does not have Arrow\'s type {name}')  # fmt: skip
+    ones = pa.table({"x": [1] * 100})
+    expect_refused(stream_of(ones.schema, ones.to_batches(), compression="lz4"), where,
+                   "the batch is compressed, expected an uncompressed one")  # fmt: skip
+print(f"{checks} columns came back from {program} as they were")
