@@ -142,20 +142,24 @@ class LocalWriter {
     auto const& untyped = array_.untyped();
     return detail::in_document(untyped.store(), untyped.document(), [&] {
       auto const shape = array_.shape();
-      auto const call = std::make_shared<detail::WrittenCall>();
-      call->prepared = detail::prepared(
+      auto prepared = detail::prepared(
           all,
           {partition_, origin, shape, untyped.chunk_shape(), untyped.edges(), options_.memory, std::nullopt, nullptr,
            true},
           [&](Extents const& wanted) { return detail::local_memory<Rank>(memory, wanted); }, sizeof(T));
+      std::shared_ptr<detail::WrittenCall> call;
       detail::WrittenPlace place;
       detail::agreed(all, [&] {
+        call = std::make_shared<detail::WrittenCall>();
+        call->prepared = std::move(prepared);
         auto const axes = detail::axes_of(untyped.edges(), untyped.chunk_shape(), shape);
         place = detail::written_place(partition_, origin, shape, axes);
         wait_until(calls_beside(place));
       });
       exchange(all, *call);
-      return started(call, std::move(place));
+      Pending pending;
+      detail::agreed(all, [&] { pending = started(call, std::move(place)); });
+      return pending;
     });
   }
 
@@ -193,7 +197,7 @@ class LocalWriter {
     });
     Exchanged counts;
     counts.memory = room.values.view().size + room.travelling.view().size + call.copy.view().size;
-    call.shared.emplace(all, plan, counts);
+    call.shared.emplace(all, plan, sizeof(T), counts);
     for (std::size_t round = 0; round < call.shared->rounds(); ++round)
       call.shared->exchange(all, round, room.values.span(), room.travelling, own, sizeof(T), counts);
     call.values = std::move(room.values);

@@ -3,7 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <exception>
 #include <vector>
 
 #include <tessera/buffer/host_buffer.hpp>
@@ -12,6 +12,7 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/parallel/detail/erased_communicator.hpp>
 #include <tessera/parallel/detail/exchange_plan.hpp>
+#include <tessera/parallel/detail/exchange_rounds.hpp>
 #include <tessera/parallel/detail/part_rows.hpp>
 #include <tessera/parallel/options.hpp>
 
@@ -27,13 +28,7 @@ struct LocalCall {
   std::size_t item;   ///< bytes of an element
 };
 
-/// One round of a rank: the values that it owns, and those in which it has elements, by owner.
-struct ExchangeRound {
-  std::vector<SharedValue const*> owned{};
-  std::map<int, std::vector<SharedValue const*>> foreign{};
-};
-
-/// What a rank needs for its rounds, allocated before the first message: no rank may fail between two of them.
+/// The memory of a rank's rounds, allocated before the first message: no rank may fail between two of them.
 struct ExchangeRoom {
   HostBuffer values, travelling;
 };
@@ -45,8 +40,9 @@ inline ExchangeRoom room_for(ExchangePlan const& plan, std::uint64_t most_of_rou
 /// The shared values that one call writes, round by round. Requires: the plan, which has its rounds, outlives it.
 class SharedWrite {
  public:
-  /// Called by all ranks: the owners say in which rounds they want elements.
-  SharedWrite(ErasedCommunicator& ranks, ExchangePlan& plan, Exchanged& counts);
+  /// Called by all ranks. Throws as agreed_rounds.
+  SharedWrite(ErasedCommunicator& ranks, ExchangePlan& plan, std::size_t item, Exchanged& counts)
+      : rounds_{agreed_rounds(ranks, plan, item, counts)} {}
 
   std::size_t rounds() const { return rounds_.size(); }
   /// Sends this rank's elements of a round, and receives those of the values that it owns into `values`, which then has
@@ -60,11 +56,12 @@ class SharedWrite {
   std::vector<ExchangeRound> rounds_{};
 };
 
-/// Called by all ranks. Errors of `move` are thrown when all messages have been exchanged; errors of `ranks` at once.
-inline void write_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
-                               Exchanged& counts);
-inline void read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
-                              Exchanged& counts);
+/// Called by all ranks: exchanges all messages, also behind an error of `move`, which it returns; null: none. Throws
+/// errors of `ranks` at once; as agreed_rounds.
+inline std::exception_ptr write_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room,
+                                       LocalCall const& call, Exchanged& counts);
+inline std::exception_ptr read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room,
+                                      LocalCall const& call, Exchanged& counts);
 
 /// Copies the boxes that the rank moves by itself. `move_copied` moves them from there.
 inline HostBuffer copied_alone(ExchangePlan const& plan, PartMemory const& own, std::size_t item);
