@@ -21,6 +21,7 @@ using test::ThreadRanks;
 using Documents = MemoryStore<HostBuffer>;
 
 constexpr int ranks = 3;
+std::string const name = "an array whose name is no short string";
 Partition const partition = Partition::blocks({11, 9}, ranks, {.halo = {1, 1}});
 Partition const cyclic = Partition::cyclic({11, 9}, ranks, {2, 2});
 
@@ -37,9 +38,9 @@ void fail_allocations(int failing, std::size_t step, F&& f) {
     CAPTURE(failing);
     CAPTURE(k);
     Documents const store;
-    create_array<int, 2>(store, "an array whose name is long", {.shape = {11, 9}, .chunks = {4, 4}});
+    create_array<int, 2>(store, name, {.shape = {11, 9}, .chunks = {4, 4}});
     auto const errors = ThreadRanks::run(ranks, [&](ThreadRanks const& all) {
-      auto const array = open_array<int, 2>(all, store, "an array whose name is long", Queue<space::Host>{1});
+      auto const array = open_array<int, 2>(all, store, name, Queue<space::Host>{1});
       all.least(0);
       if (all.rank() != failing) {
         test::AllocationsSucceed const none;
@@ -105,8 +106,12 @@ TEST_CASE("allocations of one rank fail: in writes behind the computation") {
 
 TEST_CASE("allocations of one rank fail: where arrays are opened and grow, and attributes are read") {
   fail_allocations([](ThreadRanks const& all, Documents const& store, auto const&) {
-    auto const array = open_array<int, 2>(all, store, "an array whose name is long", Queue<space::Host>{1});
-    static_cast<void>(get_attributes(all, store, "an array whose name is long"));
+    auto const on = [] {
+      test::AllocationsSucceed const none;
+      return Queue<space::Host>{1};
+    }();
+    auto const array = open_array<int, 2>(all, store, name, on);
+    static_cast<void>(get_attributes(all, store, name));
     append(all, array, partition, memory_of(partition, all.rank()));
     resize(all, array, {30, 9});
   });
