@@ -15,6 +15,28 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
+/// MPI_COMM_WORLD returns its errors meanwhile: MPICH 4.0 raises those of requests there, not on their communicator, and
+/// would end the program.
+class MpiReturnsErrors {
+ public:
+#if defined(MPICH_VERSION)
+  MpiReturnsErrors() {
+    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before_);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  }
+  ~MpiReturnsErrors() {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, before_);
+    MPI_Errhandler_free(&before_);
+  }
+#else
+  MpiReturnsErrors() = default;
+#endif
+  MpiReturnsErrors(MpiReturnsErrors const&) = delete;
+
+ private:
+  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
+};
+
 /// Requests of one direction, each with the rank at its other end.
 class MpiRequests {
  public:
@@ -32,6 +54,7 @@ class MpiRequests {
   }
   /// What MPI says about the requests, when all have ended or one has failed; empty: no error.
   std::string wait() {
+    MpiReturnsErrors const returned;
     statuses_.resize(requests_.size());
     auto const result = MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), statuses_.data());
     if (result == MPI_SUCCESS) return clear(), std::string{};
@@ -47,6 +70,7 @@ class MpiRequests {
   }
   /// Ends receives that are under way: MPI no longer writes to their memory.
   void withdraw() {
+    MpiReturnsErrors const returned;
     for (auto& request : requests_)
       if (request != MPI_REQUEST_NULL) {
         MPI_Cancel(&request);
