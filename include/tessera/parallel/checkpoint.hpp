@@ -76,7 +76,9 @@ class Checkpoint {
       });
       options.origin = Extents::filled(Rank, 0);
       options.origin[axis] = before[axis];
-      detail::write_local_as(ranks_, array, grown.after, partition, memory, options);
+      detail::write_local_as(
+          ranks_, array, grown.after, partition,
+          [&](Extents const& shape) { return detail::local_memory<Rank>(memory, shape); }, options);
       grown_.push_back(std::move(grown));
     }
   }

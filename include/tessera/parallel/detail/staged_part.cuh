@@ -1,0 +1,83 @@
+// StagedPart: a rank's memory that a device works on, and page-locked memory for its elements.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <optional>
+
+#include <tessera/array/detail/caller_memory.hpp>
+#include <tessera/buffer/device_buffer.cuh>
+#include <tessera/cast/host_device.cuh>
+#include <tessera/core/detail/checked.hpp>
+#include <tessera/memory/event.cuh>
+#include <tessera/memory/queue.cuh>
+#include <tessera/parallel/detail/agreed.hpp>
+#include <tessera/parallel/detail/part_rows.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// A rank's memory of Space. Memory that the host can access too is used as it is, unless it is copied.
+template <class T, std::size_t Rank, class Space>
+class StagedPart {
+ public:
+  /// Throws: SelectionError, if the memory has another shape, or is to be staged and not contiguous in C order.
+  template <class M>
+  StagedPart(M& memory, Extents const& shape, Queue<space::Device> const& on, bool copies = false)
+      : is_staged_{copies || !Space::host_accessible}, shape_{shape}, on_{on} {
+    auto const view = caller_view<Rank>(memory, shape);
+    size_ = checked_size(checked_product(element_count(shape, "memory"), sizeof(T), "memory"), "memory");
+    own_ = {const_cast<std::byte*>(reinterpret_cast<std::byte const*>(view.data)), Extents::filled(Rank, 0),
+            view.layout().strides};
+    if (is_staged_ && size_ != 0 && own_.strides != Layout::c_order(shape, sizeof(T)).strides)
+      throw SelectionError{"found device memory with gaps or in another order, expected elements in C order"};
+  }
+
+  StagedPart(StagedPart const&) = delete;
+  /// Waits for a copy that was started, whose error `wait` throws.
+  ~StagedPart() {
+    static_cast<void>(error_of([&] { arrived_.wait(); }));
+  }
+
+  /// Starts to copy the elements behind earlier work of the queue: the host may use them after `wait`. Throws:
+  /// DeviceError.
+  void from_device() {
+    if (is_staged_) {
+      staged_.emplace(size_, on_);
+      crossing<space::Pinned, Space>::copy({own_.data, size_}, staged_->span(), on_);
+    }
+    arrived_ = on_.record();
+  }
+  /// Makes room for elements that the host writes. Waits for earlier work of the queue on memory that is used as it is.
+  void make_room() {
+    if (is_staged_)
+      staged_.emplace(size_, on_);
+    else
+      on_.wait();
+  }
+  /// Throws: DeviceError, also for errors of earlier work of the queue.
+  void wait() const { arrived_.wait(); }
+  /// Returns when the device may use the elements. Throws: DeviceError.
+  void to_device() {
+    if (!is_staged_) return;
+    crossing<Space, space::Pinned>::copy(staged_->view(), {own_.data, size_}, on_);
+    on_.wait();
+  }
+
+  /// Bytes of page-locked memory that it allocates.
+  std::size_t staged_size() const { return is_staged_ ? size_ : 0; }
+  /// Where the host finds or puts the elements, once `from_device` or `make_room` was called.
+  PartMemory memory() {
+    if (!is_staged_) return own_;
+    return {staged_->span().data, Extents::filled(Rank, 0), Layout::c_order(shape_, sizeof(T)).strides};
+  }
+
+ private:
+  bool is_staged_;
+  Extents shape_;
+  Queue<space::Device> on_;
+  std::size_t size_ = 0;
+  PartMemory own_{};
+  std::optional<PinnedBuffer> staged_{};
+  Event<space::Device> arrived_{};
+};
+
+}}}  // namespace tessera::v0::detail
