@@ -1,5 +1,6 @@
 // write_local and read_local of device memory.
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -73,18 +74,33 @@ void forget(OwnedArray<int, 3, B>& memory, DeviceQueue& on) {
   on.wait();
 }
 
+// Messages from device memory.
+struct Counted {
+  std::atomic<int> of_device = 0, of_host = 0;
+
+  test::CopyMessage copy() {
+    return [this](std::byte* to, std::byte const* from, std::size_t size) {
+      cudaPointerAttributes about{};
+      detail::check(::cudaPointerGetAttributes(&about, from), "cudaPointerGetAttributes");
+      ++(about.type == cudaMemoryTypeDevice ? of_device : of_host);
+      detail::check(::cudaMemcpy(to, from, size, cudaMemcpyDefault), "cudaMemcpy");
+    };
+  }
+};
+
 // Four steps by three ranks, one call of each behind the other, with memory that is overwritten once it is free.
+// Messages may be sent from device memory where `counted` is given.
 template <class B>
-void write_steps(bool copies, Extents const& align) {
+void write_steps(bool copies, Extents const& align, Counted* counted = nullptr, bool device_messages = true) {
   CAPTURE(copies);
   test::CountedStore const store;
-  NewArray<int> const wanted{.shape = {4, 11, 9}, .chunks = {1, 4, 4}};
+  NewArray<int> const wanted{.shape = {4, 11, 9}, .chunks = {1, 5, 4}};
   auto const array = create_array<int, 3>(store, "a", wanted, {}, Queue<space::Host>{});
   auto const partition = Partition::blocks({1, 11, 9}, 3, {.align = align});
   auto const errors = ThreadRanks::run(3, [&](ThreadRanks const& ranks) {
     DeviceQueue on;
     auto const own = open_array<int, 3>(ranks, store, "a", Queue<space::Host>{2});
-    LocalWriter writer{ranks, own, partition, {.copies = copies}};
+    LocalWriter writer{ranks, own, partition, {.copies = copies, .device_messages = device_messages}};
     std::vector<OwnedArray<int, 3, B>> memory;
     std::vector<Pending> pending;
     for (int step = 0; step < 4; ++step) {
@@ -100,7 +116,9 @@ void write_steps(bool copies, Extents const& align) {
     }
     writer.finish();
     for (auto& one : pending) one.wait();
-  });
+    auto const again = step_in<B>(partition, ranks.rank(), 0, on);
+    write_local(ranks, own, partition, again, on, {.device_messages = device_messages});
+  }, 4, counted ? counted->copy() : nullptr);
   CHECK(errors == std::vector<std::string>(3));
   auto const whole = array.read(all);
   bool is_same = true;
@@ -116,17 +134,34 @@ void write_steps(bool copies, Extents const& align) {
 TEST_CASE("writes behind the computation take device memory and page-locked memory") {
   under_seeds(6, [] {
     for (bool const copies : {false, true})
-      for (auto const& align : {Extents{1, 1, 1}, Extents{1, 4, 4}}) {  // with messages, and without
+      for (auto const& align : {Extents{1, 1, 1}, Extents{1, 5, 4}}) {  // with messages, and without
         write_steps<DeviceBuffer>(copies, align);
         write_steps<PinnedBuffer>(copies, align);
       }
   });
 }
 
+TEST_CASE("messages leave from device memory, if the communicator reads it and the program asks for it") {
+  under_seeds(6, [] {
+    for (bool const copies : {false, true}) {
+      Counted asked, not_asked, of_host;
+      write_steps<DeviceBuffer>(copies, {1, 1, 1}, &asked);
+      write_steps<DeviceBuffer>(copies, {1, 1, 1}, &not_asked, false);
+      write_steps<PinnedBuffer>(copies, {1, 1, 1}, &of_host);
+      CHECK(asked.of_device > 0);
+      CHECK(not_asked.of_device == 0);
+      CHECK(of_host.of_device == 0);
+      // The same messages: only those that say in which round elements are wanted always leave from the host.
+      CHECK(asked.of_device + asked.of_host == not_asked.of_host);
+      CHECK(asked.of_device % 5 == 0);  // in each of the five calls
+    }
+  });
+}
+
 TEST_CASE("an error of a write from device memory is thrown on all ranks by the next call") {
   under_seeds(2, [] {
     test::CountedStore const store;
-    create_array<int, 3>(store, "a", {.shape = {4, 11, 9}, .chunks = {1, 4, 4}}, {}, Queue<space::Host>{});
+    create_array<int, 3>(store, "a", {.shape = {4, 11, 9}, .chunks = {1, 5, 4}}, {}, Queue<space::Host>{});
     auto const partition = Partition::blocks({1, 11, 9}, 3);
     auto const errors = ThreadRanks::run(3, [&](ThreadRanks const& ranks) {
       auto of_rank = store.of_one_rank();

@@ -23,6 +23,9 @@
 
 namespace test {
 
+/// How a message is copied, also from device memory.
+using CopyMessage = std::function<void(std::byte* to, std::byte const* from, std::size_t size)>;
+
 class ThreadRanks {
   struct Transfer {
     std::byte const* from;
@@ -31,8 +34,10 @@ class ThreadRanks {
     bool is_done = false;
   };
   struct Shared {
-    explicit Shared(int n, int per_node) : size{n}, ranks_per_node{per_node}, wake(static_cast<std::size_t>(n)) {}
+    Shared(int n, int per_node, CopyMessage how)
+        : size{n}, ranks_per_node{per_node}, copy{std::move(how)}, wake(static_cast<std::size_t>(n)) {}
     int const size, ranks_per_node;
+    CopyMessage copy;
     std::mutex mutex;
     std::deque<std::condition_variable> wake;  // of each rank
     std::map<std::pair<int, int>, std::deque<std::shared_ptr<Transfer>>> sent, awaited;  // by sender and receiver
@@ -76,6 +81,7 @@ class ThreadRanks {
 
   int rank() const { return rank_; }
   int size() const { return shared_->size; }
+  bool reads_device_memory() const { return shared_->copy != nullptr; }
   int node_of(int rank) const { return rank / shared_->ranks_per_node; }
   std::uint64_t least(std::uint64_t number) const {
     auto const all = together(std::as_bytes(std::span{&number, 1}));
@@ -133,7 +139,7 @@ class ThreadRanks {
       if (other->size != own->size) throw std::logic_error{"a message of another size than was expected"};
       auto const* from = own->from ? own->from : other->from;
       auto* to = own->to ? own->to : other->to;
-      if (own->size != 0) std::memcpy(to, from, own->size);
+      if (own->size != 0) shared_->copy ? shared_->copy(to, from, own->size) : void(std::memcpy(to, from, own->size));
       own->is_done = other->is_done = true;
       shared_->wake[static_cast<std::size_t>(peer)].notify_all();
     }
@@ -154,10 +160,11 @@ class ThreadRanks {
   };
   exchange_type exchange() const { return {shared_, rank_}; }
 
-  /// Calls f(ThreadRanks) in a thread for each rank, and returns the text of the error of each; empty: none.
+  /// Calls f(ThreadRanks) in a thread for each rank, and returns the text of the error of each; empty: none. With `copy`
+  /// the ranks read device memory.
   static std::vector<std::string> run(int size, std::function<void(ThreadRanks const&)> const& f,
-                                      int ranks_per_node = 4) {
-    auto const shared = std::make_shared<Shared>(size, ranks_per_node);
+                                      int ranks_per_node = 4, CopyMessage copy = nullptr) {
+    auto const shared = std::make_shared<Shared>(size, ranks_per_node, std::move(copy));
     std::vector<std::string> errors(static_cast<std::size_t>(size));
     {
       std::vector<std::jthread> threads;

@@ -2,7 +2,6 @@
 // memory.
 #pragma once
 #include <cstddef>
-#include <optional>
 
 #include <tessera/array/detail/caller_memory.hpp>
 #include <tessera/memory/queue.cuh>
@@ -14,24 +13,26 @@
 namespace tessera { inline namespace v0 {
 
 /// Called by all ranks: as write_local of an array in host memory, from device memory in C order, or from page-locked or
-/// managed memory. Waits for the queue's earlier work, and copies all of the rank's device memory to page-locked memory;
-/// the others are used as they are. Throws: as write_local; DeviceError.
+/// managed memory. Waits for the queue's earlier work, and copies the rank's device memory to page-locked memory, of the
+/// same size; the others are used as they are. With `options.device_messages` elements for other ranks are sent from
+/// device memory instead, if the communicator reads it. Throws: as write_local; DeviceError.
 template <Communicator C, class T, std::size_t Rank, class S, class P, detail::DeviceAccessible M>
 void write_local(C const& ranks, Array<T, Rank, S, P> const& array, Partition const& partition, M const& memory,
                  Queue<space::Device>& on, LocalWriteOptions const& options = {}) {
   using Space = typename detail::CallerMemory<M const>::space;
   if constexpr (detail::check_local<T, P>() && detail::check_writable<S>() &&
                 detail::check_memory<T, Rank, Space, M const>()) {
-    std::optional<detail::StagedPart<T, Rank, Space>> part;
+    bool const sends = detail::sends_from_device<Space>(detail::ErasedCommunicatorOf<C>{ranks}, options);
+    detail::StagedPart<T, Rank, Space> part{on, sends};
     detail::write_local_as(
         ranks, array, array.shape(), partition,
         [&](Extents const& shape) {
-          part.emplace(memory, shape, on);
-          part->from_device();
-          part->wait();
-          return part->memory();
+          part.of(memory, shape);
+          sends ? part.make_room() : part.from_device();
+          part.wait();
+          return part.memory();
         },
-        options);
+        options, sends ? &part : nullptr);
   }
 }
 
@@ -43,17 +44,17 @@ void read_local(C const& ranks, Array<T, Rank, S, P> const& array, Partition con
                 Queue<space::Device>& on, LocalReadOptions const& options = {}) {
   using Space = typename detail::CallerMemory<M>::space;
   if constexpr (detail::check_local<T, P>() && detail::check_destination<T, Rank, Space, M>()) {
-    std::optional<detail::StagedPart<T, Rank, Space>> part;
+    detail::StagedPart<T, Rank, Space> part{on};
     detail::read_local_into(
         ranks, array, partition,
         [&](Extents const& shape) {
-          part.emplace(memory, shape, on);
-          part->make_room();
-          return part->memory();
+          part.of(memory, shape);
+          part.make_room();
+          return part.memory();
         },
         options);
     detail::ErasedCommunicatorOf<C> all{ranks};
-    detail::agreed(all, [&] { part->to_device(); });
+    detail::agreed(all, [&] { part.to_device(); });
   }
 }
 

@@ -32,7 +32,7 @@ consteval bool check_local() {
 template <class M>
 concept DeviceAccessible = CallerMemory<M>::known && CallerMemory<M>::space::device_accessible;
 
-/// In staged_part.cuh.
+/// Of memory that a device works on: in staged_part.cuh.
 template <class T, std::size_t Rank, class Space>
 class StagedPart;
 
@@ -50,7 +50,7 @@ using MemoryOfShape = FunctionRef<PartMemory(Extents const&)>;
 /// As write_local, into an array of the shape `as`, whatever its document says.
 template <Communicator C, class T, std::size_t Rank, class S, class P>
 void write_local_as(C const& ranks, Array<T, Rank, S, P> const& array, Extents const& as, Partition const& partition,
-                    MemoryOfShape memory, LocalWriteOptions const& options) {
+                    MemoryOfShape memory, LocalWriteOptions const& options, DeviceSender* sender = nullptr) {
   ErasedCommunicatorOf<C> all{ranks};
   auto const& untyped = array.untyped();
   in_document(untyped.store(), untyped.document(), [&] {
@@ -61,7 +61,7 @@ void write_local_as(C const& ranks, Array<T, Rank, S, P> const& array, Extents c
     move_together(all,
                   {partition, options.origin, as, untyped.chunk_shape(), untyped.edges(), options.memory, std::nullopt,
                    options.exchanged},
-                  memory, {move, each, {}, sizeof(T)});
+                  memory, {move, each, {}, sizeof(T), sender});
   });
 }
 template <Communicator C, class T, std::size_t Rank, class S, class P>

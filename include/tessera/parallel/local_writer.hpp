@@ -145,8 +145,9 @@ class LocalWriter {
   Pending write(M const& memory, Extents const& origin = {}) {
     return begun(
         origin, [&](Extents const& shape) { return detail::local_memory<Rank>(memory, shape); },
-        [&](detail::WrittenCall& call) {
+        [&](detail::WrittenCall& call) -> detail::DeviceSender* {
           if (options_.copies) call.copy = detail::copied_alone(call.prepared.plan, call.prepared.own, sizeof(T));
+          return nullptr;
         });
   }
   /// As above, from device memory in C order, or from page-locked or managed memory, behind the queue's earlier work:
@@ -160,16 +161,19 @@ class LocalWriter {
     return begun(
         origin,
         [&](Extents const& shape) {
-          part = std::make_shared<detail::StagedPart<T, Rank, Space>>(memory, shape, on, options_.copies);
+          part = std::make_shared<detail::StagedPart<T, Rank, Space>>(on, options_.copies);
+          part->of(memory, shape);
           return detail::PartMemory{};
         },
-        [&](detail::WrittenCall& call) {
-          part->from_device();
+        [&](detail::WrittenCall& call) -> detail::DeviceSender* {
+          bool const sends = detail::sends_from_device<Space>(detail::ErasedCommunicatorOf<C>{ranks_}, options_);
+          sends ? part->make_room() : part->from_device();
           call.prepared.own = part->memory();
           auto const& plan = call.prepared.plan;
-          if (options_.copies || !plan.owned.empty() || !plan.foreign.empty()) part->wait();
+          if (!sends && (options_.copies || !plan.owned.empty() || !plan.foreign.empty())) part->wait();
           call.arrive = [part] { part->wait(); };
           call.staged = part->staged_size();
+          return sends ? part.get() : nullptr;
         });
   }
 
@@ -197,9 +201,10 @@ class LocalWriter {
     if (error) std::rethrow_exception(error);
   }
 
-  // memory: the rank's, which it checks. take: prepares the call's elements, once a call may begin.
+  // memory: checks the rank's. take: prepares the call's elements, once a call may begin; returns who sends them, or
+  // null.
   Pending begun(Extents const& origin, detail::MemoryOfShape memory,
-                FunctionRef<void(detail::WrittenCall&)> take) {
+                FunctionRef<detail::DeviceSender*(detail::WrittenCall&)> take) {
     detail::ErasedCommunicatorOf<C> all{ranks_};
     auto const& untyped = array_.untyped();
     return detail::in_document(untyped.store(), untyped.document(), [&] {
@@ -217,28 +222,32 @@ class LocalWriter {
         auto const axes = detail::axes_of(untyped.edges(), untyped.chunk_shape(), shape);
         place = detail::written_place(partition_, origin, shape, axes);
         wait_until(calls_beside(place));
+        auto* const sender = take(*call);
         auto const& now = call->prepared;
-        room = detail::room_for(now.plan, now.most, now.memory, sizeof(T));
-        take(*call);
+        room = detail::room_for(now.plan, now.most, now.memory, sizeof(T), sender);
       });
-      exchange(all, *call, room);
+      auto const error = exchange(all, *call, room);
       Pending pending;
-      detail::agreed(all, [&] { pending = started(call, std::move(place)); });
+      detail::agreed(all, [&] {
+        if (error) std::rethrow_exception(error);
+        pending = started(call, std::move(place));
+      });
       return pending;
     });
   }
 
-  void exchange(detail::ErasedCommunicator& all, detail::WrittenCall& call, detail::ExchangeRoom& room) {
-    auto& plan = call.prepared.plan;
-    auto const& own = call.prepared.own;
+  // Returns the error of a sender, or null.
+  std::exception_ptr exchange(detail::ErasedCommunicator& all, detail::WrittenCall& call, detail::ExchangeRoom& room) {
     Exchanged counts;
-    counts.memory = room.values.view().size + room.travelling.view().size + call.copy.view().size +
-                    call.staged;
-    call.shared.emplace(all, plan, sizeof(T), counts);
-    for (std::size_t round = 0; round < call.shared->rounds(); ++round)
-      call.shared->exchange(all, round, room.values.span(), room.travelling, own, sizeof(T), counts);
+    counts.memory = room.values.view().size + room.block.size() + call.copy.view().size + call.staged;
+    auto const& shared = call.shared.emplace(all, call.prepared.plan, sizeof(T), counts);
+    std::exception_ptr error;
+    for (std::size_t round = 0; round < shared.rounds(); ++round)
+      if (auto const found = shared.exchange(all, round, room, call.prepared.own, sizeof(T), counts); !error)
+        error = found;
     call.values = std::move(room.values);
     detail::add_counts(options_.exchanged, counts);
+    return error;
   }
 
   Pending started(std::shared_ptr<detail::WrittenCall> const& call, detail::WrittenPlace place) {

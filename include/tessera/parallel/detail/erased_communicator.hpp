@@ -15,6 +15,7 @@ class ErasedCommunicator {
   virtual int rank() const = 0;
   virtual int size() const = 0;
   virtual int node_of(int rank) const = 0;
+  virtual bool reads_device_memory() const = 0;
   virtual std::uint64_t least(std::uint64_t number) = 0;
   virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
   virtual void gather(std::span<std::byte const> own, std::span<std::byte> all) = 0;
@@ -37,6 +38,12 @@ class ErasedCommunicatorOf final : public ErasedCommunicator {
   int rank() const override { return ranks_.rank(); }
   int size() const override { return ranks_.size(); }
   int node_of(int rank) const override { return ranks_.node_of(rank); }
+  bool reads_device_memory() const override {
+    if constexpr (requires { ranks_.reads_device_memory(); })
+      return ranks_.reads_device_memory();
+    else
+      return false;
+  }
   std::uint64_t least(std::uint64_t number) override { return ranks_.least(number); }
   void broadcast(std::span<std::byte> bytes, int root) override { ranks_.broadcast(bytes, root); }
   void gather(std::span<std::byte const> own, std::span<std::byte> all) override { ranks_.gather(own, all); }

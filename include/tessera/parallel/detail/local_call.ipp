@@ -99,8 +99,8 @@ inline void move_together(ErasedCommunicator& ranks, TogetherCall const& togethe
   auto call = prepared(ranks, together, memory_of_shape, local.item);
   local.memory = call.own;
   ExchangeRoom room;
-  agreed(ranks, [&] { room = room_for(call.plan, call.most, call.memory, local.item); });
-  counts.memory = room.values.view().size + room.travelling.view().size;
+  agreed(ranks, [&] { room = room_for(call.plan, call.most, call.memory, local.item, local.sender); });
+  counts.memory = room.values.view().size + room.block.size();
   auto const error = together.reads_shared ? read_shared(ranks, call.plan, room, local, counts)
                                            : write_shared(ranks, call.plan, room, local, counts);
   agreed(ranks, [&] {

@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <span>
 #include <vector>
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/function_ref.hpp>
 #include <tessera/core/dimensions.hpp>
+#include <tessera/parallel/detail/device_sender.hpp>
 #include <tessera/parallel/detail/erased_communicator.hpp>
 #include <tessera/parallel/detail/exchange_plan.hpp>
 #include <tessera/parallel/detail/exchange_rounds.hpp>
@@ -26,16 +28,19 @@ struct LocalCall {
   FunctionRef<void(std::size_t, FunctionRef<void(std::size_t)>)> for_each;
   PartMemory memory;  ///< of the rank, by places
   std::size_t item;   ///< bytes of an element
+  DeviceSender* sender = nullptr;  ///< of elements that travel from device memory; null: they are in `memory`
 };
 
 /// The memory of a rank's rounds, allocated before the first message: no rank may fail between two of them.
 struct ExchangeRoom {
-  HostBuffer values, travelling;
+  HostBuffer values{}, travelling{};
+  std::span<std::byte> block{};  ///< of messages from or to other owners: `travelling`, or the sender's
+  DeviceSender* sender = nullptr;
 };
 
 /// Requires: the plan has its rounds. `memory`: the most bytes of one owner's round, on any rank.
 inline ExchangeRoom room_for(ExchangePlan const& plan, std::uint64_t most_of_round, std::uint64_t memory,
-                                   std::size_t item);
+                                   std::size_t item, DeviceSender* sender = nullptr);
 
 /// The shared values that one call writes, round by round. Requires: the plan, which has its rounds, outlives it.
 class SharedWrite {
@@ -45,10 +50,11 @@ class SharedWrite {
       : rounds_{agreed_rounds(ranks, plan, item, counts)} {}
 
   std::size_t rounds() const { return rounds_.size(); }
-  /// Sends this rank's elements of a round, and receives those of the values that it owns into `values`, which then has
-  /// all that `write` needs: the rank's memory is no longer used. Throws errors of `ranks` alone.
-  void exchange(ErasedCommunicator& ranks, std::size_t round, ByteSpan<space::Host> values, HostBuffer& travelling,
-                PartMemory const& own, std::size_t item, Exchanged& counts) const;
+  /// Sends this rank's elements of a round, and receives those of the values that it owns into `room.values`, which
+  /// then has all that `write` needs: the rank's memory is no longer used. Exchanges all messages, also behind an error
+  /// of the sender, which it returns; null: none. Throws errors of `ranks` alone.
+  std::exception_ptr exchange(ErasedCommunicator& ranks, std::size_t round, ExchangeRoom& room, PartMemory const& own,
+                              std::size_t item, Exchanged& counts) const;
   /// Writes the values of a round. Throws: errors of `move`.
   void write(std::size_t round, ByteSpan<space::Host> values, LocalCall const& call) const;
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <map>
+#include <span>
 #include <vector>
 
 #include <tessera/core/detail/checked.hpp>
@@ -14,11 +15,20 @@
 namespace tessera { inline namespace v0 { namespace detail {
 
 inline ExchangeRoom room_for(ExchangePlan const& plan, std::uint64_t most_of_round, std::uint64_t memory,
-                                   std::size_t item) {
+                                   std::size_t item, DeviceSender* sender) {
   std::uint64_t travelling = 0;
   for (auto const& value : plan.foreign) travelling += elements_of(value.own) * item;
-  return {HostBuffer{static_cast<std::size_t>(most_of_round)},
-          HostBuffer{static_cast<std::size_t>(std::min(travelling, memory))}};
+  auto const size = static_cast<std::size_t>(std::min(travelling, memory));
+  ExchangeRoom room;
+  room.values = HostBuffer{static_cast<std::size_t>(most_of_round)};
+  room.sender = sender;
+  if (sender) {
+    room.block = sender->begin(plan, size);
+  } else {
+    room.travelling = HostBuffer{size};
+    room.block = {room.travelling.span().data, size};
+  }
+  return room;
 }
 
 // As one box, if its elements fill one; or box by box, which keeps what lies between them.
@@ -37,33 +47,38 @@ inline void write_value(SharedValue const& value, PartMemory const& memory, Loca
   for (auto const& [rank, part] : value.others) write(part);
 }
 
-// Nothing from here to the last message allocates memory.
-inline void SharedWrite::exchange(ErasedCommunicator& ranks, std::size_t round, ByteSpan<space::Host> values,
-                                        HostBuffer& travelling, PartMemory const& own, std::size_t item,
-                                        Exchanged& counts) const {
+// Nothing from here to the last message allocates memory, but a sender, whose errors wait.
+inline std::exception_ptr SharedWrite::exchange(ErasedCommunicator& ranks, std::size_t round, ExchangeRoom& room,
+                                                PartMemory const& own, std::size_t item, Exchanged& counts) const {
   auto const& now = rounds_[round];
+  auto* const values = room.values.span().data;
   // All receives are under way before this rank waits for a send: so no two ranks wait for each other.
-  for (auto const& [rank, at, size] : now.messages) ranks.receive({values.data + at, size}, rank);
+  for (auto const& [rank, at, size] : now.messages) ranks.receive({values + at, size}, rank);
+  std::exception_ptr error;
   std::size_t used = 0;
   for (auto const& [owner, of] : now.foreign) {
-    if (used + of.size > travelling.view().size) {
+    if (used + of.size > room.block.size()) {
       ranks.wait_for_sends();
       used = 0;
     }
-    auto* const begin = travelling.span().data + used;
+    auto* const begin = room.block.data() + used;
     auto* to = begin;
     for (auto const* value : of.values) {
-      pack(value->own, true, own, to, item);
+      if (!room.sender)
+        pack(value->own, true, own, to, item);
+      else if (!error)
+        error = error_of([&] { room.sender->pack(value->own, to); });
       to += elements_of(value->own) * item;
     }
     send_counted(ranks, {begin, of.size}, owner, counts);
     used += of.size;
   }
   for (std::size_t i = 0; i < now.owned.size(); ++i)
-    copy_to_indices(now.owned[i]->own, own, now.value(i, values.data, item), item);
+    copy_to_indices(now.owned[i]->own, own, now.value(i, values, item), item);
   ranks.wait();
   for (auto const& [elements, value, at] : now.parts)
-    unpack(*elements, false, values.data + at, now.value(value, values.data, item), item);
+    unpack(*elements, false, values + at, now.value(value, values, item), item);
+  return error;
 }
 
 inline void SharedWrite::write(std::size_t round, ByteSpan<space::Host> values, LocalCall const& call) const {
@@ -77,7 +92,8 @@ inline std::exception_ptr write_shared(ErasedCommunicator& ranks, ExchangePlan& 
   SharedWrite const shared{ranks, plan, call.item, counts};
   std::exception_ptr error;
   for (std::size_t round = 0; round < shared.rounds(); ++round) {
-    shared.exchange(ranks, round, room.values.span(), room.travelling, call.memory, call.item, counts);
+    auto const unsent = shared.exchange(ranks, round, room, call.memory, call.item, counts);
+    if (!error) error = unsent;
     if (!error) error = error_of([&] { shared.write(round, room.values.span(), call); });
   }
   return error;
@@ -88,20 +104,20 @@ class ArrivingElements {
   using Owners = std::map<int, ExchangeRound::OfOwner>;
 
  public:
-  ArrivingElements(ErasedCommunicator& ranks, HostBuffer& travelling, LocalCall const& call)
-      : ranks_{ranks}, block_{travelling.span()}, call_{call} {}
+  ArrivingElements(ErasedCommunicator& ranks, std::span<std::byte> block, LocalCall const& call)
+      : ranks_{ranks}, block_{block}, call_{call} {}
 
   void receive(Owners const& foreign) {
     auto first = foreign.begin();
     std::size_t used = 0;
     for (auto owner = foreign.begin(); owner != foreign.end(); ++owner) {
       auto const size = owner->second.size;
-      if (used + size > block_.size) {
+      if (used + size > block_.size()) {
         take(first, owner);
         first = owner;
         used = 0;
       }
-      ranks_.receive({block_.data + used, size}, owner->first);
+      ranks_.receive({block_.data() + used, size}, owner->first);
       used += size;
     }
     take(first, foreign.end());
@@ -110,7 +126,7 @@ class ArrivingElements {
  private:
   void take(Owners::const_iterator first, Owners::const_iterator stop) {
     ranks_.wait_for_receives();  // not for sends: the others may have no room for them yet
-    auto const* bytes = block_.data;
+    std::byte const* bytes = block_.data();
     for (; first != stop; ++first)
       for (auto const* value : first->second.values) {
         unpack(value->own, true, bytes, call_.memory, call_.item);
@@ -119,7 +135,7 @@ class ArrivingElements {
   }
 
   ErasedCommunicator& ranks_;
-  ByteSpan<space::Host> block_;
+  std::span<std::byte> block_;
   LocalCall const& call_;
 };
 
@@ -127,7 +143,7 @@ inline std::exception_ptr read_shared(ErasedCommunicator& ranks, ExchangePlan& p
                                             LocalCall const& call, Exchanged& counts) {
   auto const rounds = agreed_rounds(ranks, plan, call.item, counts);
   auto* const data = room.values.span().data;
-  ArrivingElements arriving{ranks, room.travelling, call};
+  ArrivingElements arriving{ranks, room.block, call};
   std::exception_ptr error;
   for (auto const& now : rounds) {
     if (!error)
