@@ -24,6 +24,17 @@ bool is_refused(char const* what, F&& f) {
   return false;
 }
 
+// What Open MPI's header says of its library.
+bool device_memory_is_as_said(tessera::MpiCommunicator const& ranks) {
+  bool const found = ranks.reads_device_memory();
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return found == (MPIX_CUDA_AWARE_SUPPORT == 1);
+#else
+  static_cast<void>(found);
+  return true;
+#endif
+}
+
 // Whether an error of MPI names the rank at the other end, with MPI's text, and ends no program. Collective.
 bool is_told() {
   tessera::MpiCommunicator const ranks{MPI_COMM_WORLD};  // whose messages are no longer of use afterwards
@@ -63,6 +74,7 @@ int main(int argc, char** argv) {
   try {
     is_well = is_refused("MPI_COMM_NULL", [] { MpiCommunicator{MPI_COMM_NULL}; }) && is_well;
     kept.emplace(MPI_COMM_WORLD);
+    if (!device_memory_is_as_said(*kept)) std::cerr << "MPI reads device memory otherwise\n", is_well = false;
     if (!is_told()) std::cerr << "an error of MPI is told otherwise\n", is_well = false;
     status = test::run(test::AnyRanks::of(*kept), argc, argv);
   } catch (std::exception const& error) {

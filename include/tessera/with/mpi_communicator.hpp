@@ -2,6 +2,9 @@
 // version 3 or newer: link tessera::mpi.
 #pragma once
 #include <mpi.h>
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +16,19 @@
 #include <tessera/with/detail/mpi/mpi_exchange.hpp>
 
 namespace tessera { inline namespace v0 {
+
+/// Whether MPI takes addresses of CUDA device memory: what MPIX_Query_cuda_support of Open MPI, or MPIX_GPU_query_support
+/// of MPICH, says of the running library. False, if the library has neither.
+inline bool mpi_reads_device_memory() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)
+  int is_supported = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &is_supported) == MPI_SUCCESS && is_supported != 0;
+#else
+  return false;
+#endif
+}
 
 /// A Communicator. It never calls MPI_Init. The calls of MPI are made by the thread that calls a function of
 /// tessera/parallel, one at a time: MPI_THREAD_FUNNELED is enough, if that is the program's main thread. Its messages
@@ -27,6 +43,8 @@ class MpiCommunicator {
   int rank() const { return ranks_->rank(); }  ///< of this process
   int size() const { return ranks_->size(); }  ///< how many ranks there are
   int node_of(int rank) const { return ranks_->node_of(rank); }  ///< the lowest rank of the same node
+
+  bool reads_device_memory() const { return mpi_reads_device_memory(); }  ///< as that function
 
   /// The least of the numbers of all ranks, which all call it.
   std::uint64_t least(std::uint64_t number) const {
