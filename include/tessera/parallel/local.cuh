@@ -22,8 +22,9 @@ void write_local(C const& ranks, Array<T, Rank, S, P> const& array, Partition co
   using Space = typename detail::CallerMemory<M const>::space;
   if constexpr (detail::check_local<T, P>() && detail::check_writable<S>() &&
                 detail::check_memory<T, Rank, Space, M const>()) {
-    bool const sends = detail::sends_from_device<Space>(detail::ErasedCommunicatorOf<C>{ranks}, options);
-    detail::StagedPart<T, Rank, Space> part{on, sends};
+    using Part = detail::StagedPart<T, Rank, Space>;
+    bool const sends = Part::sends_itself(detail::ErasedCommunicatorOf<C>{ranks}, options);
+    Part part{on, sends};
     detail::write_local_as(
         ranks, array, array.shape(), partition,
         [&](Extents const& shape) {

@@ -157,16 +157,17 @@ class LocalWriter {
   template <detail::DeviceAccessible M>
   Pending write(M const& memory, Queue<space::Device>& on, Extents const& origin = {}) {
     using Space = typename detail::CallerMemory<M const>::space;
-    std::shared_ptr<detail::StagedPart<T, Rank, Space>> part;
+    using Part = detail::StagedPart<T, Rank, Space>;
+    std::shared_ptr<Part> part;
     return begun(
         origin,
         [&](Extents const& shape) {
-          part = std::make_shared<detail::StagedPart<T, Rank, Space>>(on, options_.copies);
+          part = std::make_shared<Part>(on, options_.copies);
           part->of(memory, shape);
           return detail::PartMemory{};
         },
         [&](detail::WrittenCall& call) -> detail::DeviceSender* {
-          bool const sends = detail::sends_from_device<Space>(detail::ErasedCommunicatorOf<C>{ranks_}, options_);
+          bool const sends = Part::sends_itself(detail::ErasedCommunicatorOf<C>{ranks_}, options_);
           sends ? part->make_room() : part->from_device();
           call.prepared.own = part->memory();
           auto const& plan = call.prepared.plan;

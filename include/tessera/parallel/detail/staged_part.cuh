@@ -19,16 +19,16 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Whether a rank's messages leave from memory of Space.
-template <class Space, class Options>
-bool sends_from_device(ErasedCommunicator const& ranks, Options const& options) {
-  return !Space::host_accessible && options.device_messages && ranks.reads_device_memory();
-}
-
 /// A rank's memory of Space. Memory that the host can access too is used as it is, unless it is copied.
 template <class T, std::size_t Rank, class Space>
 class StagedPart final : public DeviceSender {
  public:
+  /// Whether messages leave from such memory.
+  template <class Options>
+  static bool sends_itself(ErasedCommunicator const& ranks, Options const& options) {
+    return !Space::host_accessible && options.device_messages && ranks.reads_device_memory();
+  }
+
   explicit StagedPart(Queue<space::Device> const& on, bool copies = false)
       : copies_{copies}, is_staged_{copies || !Space::host_accessible}, on_{on} {}
   StagedPart(StagedPart const&) = delete;
