@@ -22,9 +22,9 @@ void write_local(C const& ranks, Array<T, Rank, S, P> const& array, Partition co
   using Space = typename detail::CallerMemory<M const>::space;
   if constexpr (detail::check_local<T, P>() && detail::check_writable<S>() &&
                 detail::check_memory<T, Rank, Space, M const>()) {
-    using Part = detail::StagedPart<T, Rank, Space>;
-    bool const sends = Part::sends_itself(detail::ErasedCommunicatorOf<C>{ranks}, options);
-    Part part{on, sends};
+    using Staged = detail::StagedPart<T, Rank, Space>;
+    bool const sends = Staged::sends_itself(detail::ErasedCommunicatorOf<C>{ranks}, options);
+    Staged part{on, sends};
     detail::write_local_as(
         ranks, array, array.shape(), partition,
         [&](Extents const& shape) {

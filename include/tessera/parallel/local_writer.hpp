@@ -157,17 +157,17 @@ class LocalWriter {
   template <detail::DeviceAccessible M>
   Pending write(M const& memory, Queue<space::Device>& on, Extents const& origin = {}) {
     using Space = typename detail::CallerMemory<M const>::space;
-    using Part = detail::StagedPart<T, Rank, Space>;
-    std::shared_ptr<Part> part;
+    using Staged = detail::StagedPart<T, Rank, Space>;
+    std::shared_ptr<Staged> part;
     return begun(
         origin,
         [&](Extents const& shape) {
-          part = std::make_shared<Part>(on, options_.copies);
+          part = std::make_shared<Staged>(on, options_.copies);
           part->of(memory, shape);
           return detail::PartMemory{};
         },
         [&](detail::WrittenCall& call) -> detail::DeviceSender* {
-          bool const sends = Part::sends_itself(detail::ErasedCommunicatorOf<C>{ranks_}, options_);
+          bool const sends = Staged::sends_itself(detail::ErasedCommunicatorOf<C>{ranks_}, options_);
           sends ? part->make_room() : part->from_device();
           call.prepared.own = part->memory();
           auto const& plan = call.prepared.plan;
