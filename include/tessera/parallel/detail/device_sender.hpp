@@ -9,7 +9,7 @@
 namespace tessera { inline namespace v0 { namespace detail {
 
 /// Of one call: the elements that the rank moves by itself and those of its own values are copied to the host, the
-/// others are not. Derived: RankSender of staged_part.cuh.
+/// others are not. StagedPart is one.
 class DeviceSender {
  public:
   virtual ~DeviceSender() = default;
