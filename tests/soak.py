@@ -17,7 +17,8 @@ import time
 
 program, minutes = sys.argv[1], float(sys.argv[2])
 seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.SystemRandom().randrange(2**31)
-sources = ",".join(f"*/array/{name}.cpp" for name in ("history", "killed", "several_writers", "appending_beside_others"))
+names = ["history", "killed", "several_writers", "appending_beside_others"]
+sources = ",".join(f"*/array/{name}.cpp" for name in names)
 begun, rounds, steps, killed = time.monotonic(), 0, 0, 0
 while time.monotonic() < begun + 60 * minutes:
     variables = {"TESSERA_SEED": str(seed + rounds), "TESSERA_TEST_ROUNDS": "4000", "TESSERA_TEST_KILLS": "200"}
@@ -27,9 +28,10 @@ while time.monotonic() < begun + 60 * minutes:
     kills = re.findall(r"(\d+) killed, (\d+) of them amidst", run.stdout)
     if run.returncode or not done or not kills:
         print(run.stdout[-6000:])
-        sys.exit(f"round {rounds}, status {run.returncode}; again: "
-                 f"{' '.join(f'{name}={value}' for name, value in variables.items())} {program} '--source-file={sources}'")
+        given = " ".join(f"{name}={value}" for name, value in variables.items())
+        sys.exit(f"round {rounds}, status {run.returncode}; again: {given} {program} '--source-file={sources}'")
     rounds += 1
     steps += int(done[1])
     killed += int(done[2]) + sum(int(one) for one, _ in kills)
-print(f"{rounds} rounds from seed {seed}, {time.monotonic() - begun:.0f} s: {steps} steps of several processes, {killed} killed")
+print(f"{rounds} rounds from seed {seed}, {time.monotonic() - begun:.0f} s: {steps} steps of several processes, "
+      f"{killed} killed")

@@ -3,10 +3,10 @@
 
     memcheck.py BUILD [SUBJECT...]
 
-BUILD is a folder of CMake in which tessera-cli, plug-in and tessera-preloaded are built with CMAKE_BUILD_TYPE=Debug: an
-optimiser compares members of an empty optional before it asks whether it has them, which memcheck reports. SUBJECT as in
-test_SUBJECT.py: all, unless some are named, but those in LEFT_OUT. Fails at an error of memcheck, at memory that is lost
-for certain, or if a test fails.
+BUILD is a folder of CMake in which tessera-cli, plug-in and tessera-preloaded are built with CMAKE_BUILD_TYPE=Debug:
+an optimiser compares the value of an empty optional before it asks whether there is one, which memcheck reports.
+SUBJECT as in test_SUBJECT.py: all, unless some are named, but those in LEFT_OUT. Fails at an error of memcheck, at
+memory that is lost for certain, or if a test fails.
 """
 import json
 import os
@@ -38,18 +38,21 @@ for test in listed:
         reports.mkdir()
         checked.write_text(f'#!/bin/sh\nexec {" ".join(VALGRIND)} --log-file={reports}/%p {binary} "$@"\n')
         checked.chmod(0o755)
+        variables = os.environ | dict(one.split("=", 1) for one in sum(environment, []))
         done = subprocess.run([python, *options, script, checked, data], text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, env=os.environ | dict(one.split("=", 1) for one in sum(environment, [])))
-        # Lines of errors begin with the process between "==", warnings (of openat2, which valgrind lacks) with "--".
-        found = {file.name: text for file in reports.iterdir() if "\n==" in (text := "\n" + file.read_text(errors="replace"))}
-        processes += len(list(reports.iterdir()))
-    for text in list(found.values())[:3]:
+                              stderr=subprocess.STDOUT, env=variables)
+        texts = [file.read_text(errors="replace") for file in reports.iterdir()]
+    # Lines of errors begin with the process between "==", warnings (of openat2, which valgrind lacks) with "--".
+    found = [text for text in texts if "\n==" in "\n" + text]
+    processes += len(texts)
+    for text in found[:3]:
         print(text)
     if done.returncode:
         print(done.stdout[-3000:])
     if done.returncode or found:
         failed.append(subject)
     print(f"{subject}: status {done.returncode}, {len(found)} processes with errors", flush=True)
-print(f"{processes} processes, {time.monotonic() - begun:.0f} s; not run: {', '.join(LEFT_OUT) if not wanted else 'others'}; "
+left_out = "others" if wanted else ", ".join(LEFT_OUT)
+print(f"{processes} processes, {time.monotonic() - begun:.0f} s; not run: {left_out}; "
       f"failed: {', '.join(failed) or 'none'}")
 sys.exit(bool(failed))

@@ -48,7 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   auto const first = std::min<std::size_t>(all.size(), data[0] | std::size_t{data[1]} << 8);
   auto const second = std::min<std::size_t>(all.size() - first, data[2] | std::size_t{data[3]} << 8);
   using enum detail::IcechunkFile;
-  Repository const files{first == 0 ? "" : file(repository, all.substr(0, first)), file(snapshot, all.substr(first, second)),
+  Repository const files{first == 0 ? "" : file(repository, all.substr(0, first)),
+                         file(snapshot, all.substr(first, second)),
                          file(manifest, all.substr(first + second))};
   try {
     Queue<space::Host> on;

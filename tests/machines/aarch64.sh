@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds suites of tests for aarch64 with Debian's cross compiler and runs them by qemu, after installing what is missing.
+# Builds suites of tests for aarch64 by Debian's cross compiler and runs them by qemu, after installing what is missing.
 #   tests/machines/aarch64.sh [SUITE...]      core codec metadata store array, unless others are named
 # Libraries of that machine are unpacked in build/aarch64/root. The last line has what ran, and the seconds.
 set -euo pipefail
@@ -10,9 +10,9 @@ need_packages g++-aarch64-linux-gnu qemu-user cmake ninja-build
 suites=("$@")
 if [[ $# -eq 0 ]]; then suites=(core codec metadata store array); fi
 folder=$PWD/build/aarch64 root=$PWD/build/aarch64/root
-libraries=(libdeflate-dev libdeflate0 libzstd-dev libzstd1 libblosc-dev libblosc1 libsnappy1v5 liblz4-dev liblz4-1 libbz2-dev
-  libbz2-1.0 liblzma-dev liblzma5 libzfp-dev libzfp1 libzip-dev libzip4 libcurl4-openssl-dev libcurl4 libssl-dev libssl3
-  zlib1g-dev zlib1g nlohmann-json3-dev doctest-dev)
+libraries=(libdeflate-dev libdeflate0 libzstd-dev libzstd1 libblosc-dev libblosc1 libsnappy1v5 liblz4-dev liblz4-1
+  libbz2-dev libbz2-1.0 liblzma-dev liblzma5 libzfp-dev libzfp1 libzip-dev libzip4 libcurl4-openssl-dev
+  libcurl4 libssl-dev libssl3 zlib1g-dev zlib1g nlohmann-json3-dev doctest-dev)
 
 if [[ ! -e $folder/unpacked ]]; then
   rm -rf "$root" "$folder/lists" "$folder/packages"
@@ -34,13 +34,14 @@ fi
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 found=$root/usr/lib/aarch64-linux-gnu:$root/lib/aarch64-linux-gnu
 emulator=(qemu-aarch64 -L /usr/aarch64-linux-gnu -E "LD_LIBRARY_PATH=$found:/usr/aarch64-linux-gnu/lib")
-cmake -S . -B "$folder/made" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_SYSTEM_NAME=Linux \
-  -D CMAKE_SYSTEM_PROCESSOR=aarch64 -D CMAKE_LIBRARY_ARCHITECTURE=aarch64-linux-gnu \
+emulator_list=$(IFS=';'; echo "${emulator[*]}")
+cmake -S . -B "$folder/made" -G Ninja -D CMAKE_BUILD_TYPE=Release -D TESSERA_BUILD_EXAMPLES=OFF \
+  -D CMAKE_SYSTEM_NAME=Linux -D CMAKE_SYSTEM_PROCESSOR=aarch64 -D CMAKE_LIBRARY_ARCHITECTURE=aarch64-linux-gnu \
   -D CMAKE_C_COMPILER=aarch64-linux-gnu-gcc -D CMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ \
-  -D CMAKE_FIND_ROOT_PATH="$root" -D CMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER -D CMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY \
-  -D CMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY -D CMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY \
-  -D CMAKE_EXE_LINKER_FLAGS="-Wl,-rpath-link,$found" -D CMAKE_CROSSCOMPILING_EMULATOR="$(IFS=';'; echo "${emulator[*]}")" \
-  -D TESSERA_BUILD_EXAMPLES=OFF
+  -D CMAKE_FIND_ROOT_PATH="$root" -D CMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER \
+  -D CMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -D CMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY \
+  -D CMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY -D CMAKE_EXE_LINKER_FLAGS="-Wl,-rpath-link,$found" \
+  -D CMAKE_CROSSCOMPILING_EMULATOR="$emulator_list"
 SECONDS=0
 cmake --build "$folder/made" -j "${TESSERA_JOBS:-$(nproc)}" --target "${suites[@]/#/test-}"
 built=$SECONDS

@@ -27,8 +27,9 @@ def dump(to):
     """The types that tessera.h declares: those of other headers are the library's own affair."""
     with tempfile.TemporaryDirectory() as public:
         shutil.copy(header, public)
-        hidden = "--no-corpus-path --no-comp-dir-path --no-show-locs --no-architecture --no-elf-needed --no-parameter-names"
-        subprocess.run(["abidw", "--headers-dir", public, "--drop-private-types", "--exported-interfaces-only", *hidden.split(),
+        hidden = [f"--no-{what}" for what in ("corpus-path", "comp-dir-path", "show-locs", "architecture", "elf-needed",
+                                              "parameter-names")]
+        subprocess.run(["abidw", "--headers-dir", public, "--drop-private-types", "--exported-interfaces-only", *hidden,
                         "--out-file", to, library], check=True)
     text = to.read_text()
     # The folder that a unit was compiled in says nothing about the interface.
@@ -50,5 +51,5 @@ with tempfile.TemporaryDirectory() as folder:
     lost = numbers(kept.read_text()) - numbers(found.read_text())
 if compared.returncode or lost:
     print(compared.stdout + compared.stderr + "".join(f"no longer in tessera.h: {one}\n" for one in sorted(lost)))
-    sys.exit("The interface of the C library differs from tests/packaging/libtessera_c.abi. A program that was compiled with "
-             f"the header of an earlier 0.y.z must work: undo the change, or give 0.y a new y. Then {sys.argv[0]} --renew")
+    sys.exit(f"The interface of the C library differs from {kept}. A program that was compiled with the header of an "
+             f"earlier 0.y.z must work: undo the change, or give 0.y a new y and renew the file: {sys.argv[0]} --renew")
