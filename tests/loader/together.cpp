@@ -53,11 +53,12 @@ TEST_CASE("a chunk that several batches want is decoded once for those that are 
     std::size_t together;
     std::uint64_t decoded;
   };
-  for (auto const& [together, decoded] : {Case{1, 10}, Case{2, 7}, Case{3, 5}, Case{4, 5}, Case{6, 3}}) {
-    CAPTURE(together);
+  for (auto const& one : {Case{1, 10}, Case{2, 7}, Case{3, 5}, Case{4, 5}, Case{6, 3}}) {
+    CAPTURE(one.together);
+    auto const decoded = one.decoded;
     test::GatedStore const store;
     auto const array = numbered(store);
-    Loader loader{array, at(places), {.batch = 2, .ahead = 6, .together = together, .cache = 0}};
+    Loader loader{array, at(places), {.batch = 2, .ahead = 6, .together = one.together, .cache = 0}};
     std::size_t i = 0;
     while (auto batch = loader.next()) {
       CHECK(batch->first() == i);
