@@ -305,7 +305,7 @@ function(tessera_c_component problem)
   # A new 0.y may change any function, as docs/building.md says.
   get_target_property(folders tessera::tessera INTERFACE_INCLUDE_DIRECTORIES)
   string(REGEX REPLACE "\\$<BUILD_INTERFACE:([^>]*)>" "\\1" folders "${folders}")
-  find_file(header tessera/tessera.h PATHS ${folders} NO_DEFAULT_PATH NO_CACHE REQUIRED)
+  find_file(header tessera/tessera.h PATHS ${folders} NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH NO_CACHE REQUIRED)
   file(STRINGS ${header} numbers REGEX "define TESSERA_VERSION_")
   string(REGEX MATCHALL "[0-9]+" numbers "${numbers}")
   list(JOIN numbers . version)

@@ -254,9 +254,8 @@ class NpyFile {
     auto const swapped = is_swapped() ? header_.type.component() : 1;
     tessera::PlacementForm form{size, swapped, {}, strides(), tessera::Layout::c_order(shape, size).strides};
     if (is_swapped() && runs.size() > 1) form.runs = runs;
-    tessera::detail::place_runs(all_of_it, form, [&](tessera::PlacementForm const& one) {
-      return tessera::placer<Host>::place(all_of_it, one, on);
-    });
+    for (tessera::detail::PlacedRuns run{all_of_it, form}; run.next();)
+      tessera::placer<Host>::place(all_of_it, run.form(), on);
   }
 
  private:

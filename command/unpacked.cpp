@@ -1,6 +1,7 @@
 #include "unpacked.hpp"
 
 #include <tessera/array/mask_and_scale.hpp>
+#include <tessera/core/detail/convert.hpp>
 
 namespace cli {
 

@@ -29,7 +29,7 @@ done
 sanitizers_link() { echo 'int main() {}' | clang++ -fsanitize=address,undefined -x c++ - -o /dev/null 2>/dev/null; }
 if [[ $install == yes ]]; then
   packages=(g++ cmake ninja-build ccache libdeflate-dev libzstd-dev libblosc-dev libbz2-dev liblzma-dev libzfp-dev libcurl4-openssl-dev libssl-dev libzip-dev libopenmpi-dev openmpi-bin libmpich-dev mpich nlohmann-json3-dev libcli11-dev libpng-dev liblz4-dev zlib1g-dev doctest-dev
-    python3-venv valgrind)
+    python3-venv valgrind abigail-tools)
   if [[ $all == yes ]]; then packages+=(clang llvm debhelper); fi  # llvm: sanitizers name lines
   need_packages "${packages[@]}"
   # Some releases have the sanitizers' runtime in clang's own packages.

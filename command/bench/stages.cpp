@@ -225,9 +225,8 @@ void Stages::place() {
                                 tessera::detail::address(elements_.data, where.part.target, target_.strides),
                                 where.part.count});
     }
-    tessera::detail::place_runs(own.placements, form, [&](tessera::PlacementForm const& run) {
-      return tessera::placer<Host>::place(own.placements, run, workers_.queue());
-    });
+    for (tessera::detail::PlacedRuns run{own.placements, form}; run.next();)
+      tessera::placer<Host>::place(own.placements, run.form(), workers_.queue());
   });
 }
 

@@ -1,6 +1,7 @@
 // Threads of several processes count in one hierarchy: in shared chunks and shards, in attributes, in a growing array,
-// during compaction of shards; some processes are killed. Two threads of each share a store, one has its own. Each step
-// that a thread reported is there in the end, and of unreported steps at most the one in progress.
+// during compaction of shards and changes of shapes; some processes are killed. Two threads of each share a store, one
+// has its own. A thread reads what it wrote, each step that it reported is there in the end, and of unreported steps at
+// most the one in progress.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -31,6 +32,7 @@ using Sharded = Pipeline<space::Host, Shards>;
 
 constexpr std::uint64_t workers = 3, lines = 3;  // processes, and threads of each
 constexpr std::uint64_t far = 5;                 // the distance between their elements
+constexpr std::uint64_t length = workers * lines * far;  // of all they write: a resize leaves that, and fills the rest
 enum Kind : std::int32_t { in_chunk, in_shard, at_shards_end, in_attributes, in_log, kinds };
 
 struct Step {
@@ -40,9 +42,10 @@ using Last = std::array<std::int32_t, kinds>;  // the number of the last step of
 
 void make(std::string const& folder) {
   Local const store{folder};
-  NewArray<std::int32_t> const wanted{.shape = {workers * lines * far}, .chunks = {workers * lines * far}};
-  create_array<std::int32_t, 1>(store, "chunk", wanted);
-  create_array<std::int32_t, 1>(store, "shard", wanted, Sharded{Shards{{far}}});
+  NewArray<std::int32_t> const wanted{.shape = {length}, .chunks = {length}};
+  NewArray<std::int32_t> const resized{.shape = {length}, .chunks = {2 * length}};
+  create_array<std::int32_t, 1>(store, "chunk", resized);
+  create_array<std::int32_t, 1>(store, "shard", resized, Sharded{Shards{{far}}});
   create_array<std::int32_t, 1>(store, "end", wanted, Sharded{Shards{{far}}});
   create_array<std::int32_t, 1>(store, "log", {.shape = {0}, .chunks = {10}});
 }
@@ -61,6 +64,13 @@ void append_to_shard(Array const& array, Box const& box, std::int32_t number) {
     }
 }
 
+template <class Array>
+void write_and_read(Array const& array, Box const& box, std::int32_t number) {
+  array.write(box, Numbers{number});
+  if (auto const found = array.read(box)(0); found != number)
+    throw Error{"read " + std::to_string(found) + " after a write of " + std::to_string(number)};
+}
+
 // Does the next steps of a line until its process is killed, and reports each when it is done. `shared`: the store, if
 // the thread has none of its own.
 [[noreturn]] void step(std::string const& folder, Local const* shared, std::uint64_t worker, std::uint64_t line,
@@ -76,8 +86,8 @@ void append_to_shard(Array const& array, Box const& box, std::int32_t number) {
         auto const kind = static_cast<std::int32_t>(random() % kinds);
         auto const number = ++last[static_cast<std::size_t>(kind)];
         Box const mine{{me * far, me * far + 1}};
-        if (kind == in_chunk) chunk.write(mine, Numbers{number});
-        if (kind == in_shard) shard.write(mine, Numbers{number});
+        if (kind == in_chunk) write_and_read(chunk, mine, number);
+        if (kind == in_shard) write_and_read(shard, mine, number);
         if (kind == at_shards_end) append_to_shard(end, mine, number);
         if (kind == in_attributes)
           merge_attributes(store, "chunk", {{"w" + std::to_string(me), Value::integer(number)}});
@@ -85,6 +95,8 @@ void append_to_shard(Array const& array, Box const& box, std::int32_t number) {
         Step const done{static_cast<std::int32_t>(line), kind, number};
         if (::write(told, &done, sizeof done) != sizeof done) ::_exit(1);
         if (random() % 8 == 0) compact(end);  // the replaced inner chunks are still in it
+        if (random() % 8 == 0) chunk.resize({length + random() % length});
+        if (random() % 8 == 0) shard.resize({length + random() % length});
       }
     } catch (std::exception const& error) {
       ::fprintf(stderr, "history: %s\n", error.what());
@@ -147,6 +159,8 @@ void check(std::string const& folder, std::array<Worker, workers>& all_of_them) 
     return found;
   };
   auto const chunk = values("chunk"), shard = values("shard"), log = values("log");
+  for (auto const* const resized : {&chunk, &shard})
+    for (std::size_t i = length; i < resized->size(); ++i) CHECK(resized->at(i) == 0);
   auto const end = values("end");
   auto const attributes = get_attributes(store, "chunk");
   std::map<std::int32_t, int> logged;

@@ -1,6 +1,6 @@
 // A process that is killed while it appends, resizes and writes: every key has the old value or the new one, and the
 // array is as before or after the operation in progress. The environment variable TESSERA_TEST_KILLS sets the number of
-// kills.
+// kills, and TESSERA_SEED other operations.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -183,6 +183,7 @@ void check_kills(std::string const& codecs, std::uint64_t seed, WriteOptions con
   auto const* asked = std::getenv("TESSERA_TEST_KILLS");
   auto const kills = asked ? std::strtoul(asked, nullptr, 10) : 40;
   REQUIRE(kills > 0);
+  if (auto const* const given = std::getenv("TESSERA_SEED")) seed += std::strtoull(given, nullptr, 10);
   test::TemporaryFolder const folder;
   Store const store{folder.path()};
   Shared const shared;

@@ -473,17 +473,6 @@ TEST_CASE("orientations: what numpy gives, each chunk still once; what is none i
   refused({{.axes = {0, 1, 2}}, {}}, {"box 0: found axes = [0, 1, 2]"});
 }
 
-TEST_CASE("chunks of several shapes are refused") {
-  Memory const store;
-  auto document = test::array_document().set("shape", "[5]").set(
-      "chunk_grid", R"({"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [[2, 3]]}})");
-  test::put(store, "a/zarr.json", document.text());
-  auto const array = open_array<std::uint8_t, 1>(store, "a");
-  std::vector<Box> const boxes{{{1, 3}}};
-  check_refused<MetadataError>([&] { (void)read_boxes(array, boxes); },
-                               {"\"a/zarr.json\": member chunk_grid: found \"rectilinear\""});
-}
-
 TEST_CASE("a damaged chunk is named, and the next call reads on") {
   Memory const store;
   auto const array = numbered(store, {20, 20}, {5, 5});

@@ -1,7 +1,9 @@
 // The upper bound of a Loader: a loop without tessera's reading that knows the places of all chunks and all crops
 // before it begins.
 #pragma once
+#include <blosc.h>
 #include <fcntl.h>
+#include <lz4.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -16,10 +18,36 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include <tessera/loader/detail/kept_chunks.hpp>
+
+/// Decodes chunks of one codec, for one thread: "raw", "lz4", "blosc" or "zstd".
+class CropDecoder {
+ public:
+  explicit CropDecoder(std::string_view codec) : codec_{codec} {}
+  CropDecoder(CropDecoder const&) = delete;
+  ~CropDecoder() { ZSTD_freeDCtx(zstd_); }
+
+  bool is_raw() const { return codec_ == "raw"; }
+  void decode(char const* from, std::size_t size, void* to, std::size_t bytes) {
+    std::size_t made = 0;
+    if (codec_ == "zstd")
+      made = ZSTD_decompressDCtx(zstd_, to, bytes, from, size);
+    else if (codec_ == "lz4")  // behind the decoded size, in four bytes
+      made = static_cast<std::size_t>(LZ4_decompress_safe(from + 4, static_cast<char*>(to), static_cast<int>(size - 4),
+                                                          static_cast<int>(bytes)));
+    else if (codec_ == "blosc")
+      made = static_cast<std::size_t>(blosc_decompress_ctx(from, to, bytes, 1));
+    if (made != bytes) std::abort();
+  }
+
+ private:
+  std::string_view codec_;
+  ZSTD_DCtx* zstd_ = ZSTD_createDCtx();
+};
 
 /// Crops of an array of float32 that `loader write` wrote.
 class CropLoop {
@@ -27,9 +55,11 @@ class CropLoop {
   using Place = std::array<std::size_t, 3>;
   static constexpr std::size_t chunk = 64, chunk_elements = chunk * chunk * chunk, chunk_bytes = 4 * chunk_elements;
 
-  /// `size`: of the array along each dimension. `shard`: likewise; 0: chunks are files.
-  CropLoop(std::string const& folder, std::size_t size, std::size_t shard, std::size_t crop, std::size_t batch)
-      : grid_{size / chunk}, crop_{crop}, batch_{batch} {
+  /// `size`: of the array along each dimension. `shard`: likewise; 0: chunks are files. `together`: batches that are
+  /// read at once, and treated as one here.
+  CropLoop(std::string const& folder, std::size_t size, std::size_t shard, std::size_t crop, std::size_t batch,
+           std::size_t together)
+      : grid_{size / chunk}, crop_{crop}, batch_{batch * together}, together_{together} {
     stored_.resize(grid_ * grid_ * grid_);
     auto const files = size / (shard ? shard : chunk), in_file = shard ? shard / chunk : 1;
     for (Place file{}; file[0] < files; advance(file, files)) {
@@ -53,9 +83,11 @@ class CropLoop {
     }
   }
 
-  /// Decides what is decoded and what is kept in `cache` bytes, as the Loader does. `crops`: of all batches.
+  /// Decides what is decoded and what is kept in `cache` bytes, as the Loader does. `crops`: of all batches. `horizon`:
+  /// batches.
   void plan(std::vector<Place> crops, std::size_t cache, std::size_t horizon) {
     crops_ = std::move(crops);
+    horizon /= together_;
     auto const batches = crops_.size() / batch_;
     std::vector<std::vector<tessera::detail::NumberedChunk>> wanted(batches);
     batches_.assign(batches, {});
@@ -84,26 +116,30 @@ class CropLoop {
 
   std::uint64_t decoded(std::size_t first_batch) const {
     std::uint64_t count = 0;
-    for (auto b = first_batch; b < batches_.size(); ++b) count += batches_[b].missing.size();
+    for (auto b = first_batch / together_; b < batches_.size(); ++b) count += batches_[b].missing.size();
     return count;
   }
 
-  /// Calls `begin()` before batch number `warm`. Returns the sum of the first elements of the batches from there on.
+  /// `codec`: of the chunks. Calls `begin()` before batch number `warm`. Returns the sum of the first elements of the
+  /// batches from there on.
   template <class F>
-  double run(std::size_t threads, std::size_t warm, F&& begin) {
+  double run(std::string_view codec, std::size_t threads, std::size_t warm, F&& begin) {
     double sum = 0;
     std::size_t at = 0;
+    warm /= together_;
     std::atomic<std::size_t> hit{0}, miss{0};
     std::barrier placed{static_cast<std::ptrdiff_t>(threads)};
     if (warm == 0) begin();
     auto const end = [&]() noexcept {
-      if (at >= warm) sum += static_cast<double>(memory_[at % 4][0]);
+      if (at >= warm)
+        for (std::size_t i = 0; i < together_; ++i)
+          sum += static_cast<double>(memory_[at % 4][i * memory_[0].size() / together_]);
       hit = miss = 0;
       if (++at == warm) begin();
     };
     std::barrier read{static_cast<std::ptrdiff_t>(threads), end};
     auto const work = [&] {
-      auto* const decoder = ZSTD_createDCtx();
+      CropDecoder decoder{codec};
       std::vector<char> encoded;
       std::vector<float> own(chunk_elements);
       for (std::size_t b = 0; b < batches_.size(); ++b) {
@@ -114,16 +150,19 @@ class CropLoop {
         for (std::size_t i; (i = miss++) < batch.missing.size();) {
           auto const& [index, slot] = batch.missing[i];
           auto const& stored = stored_[batch.chunks[index].number];
-          encoded.resize(std::max(encoded.size(), stored.bytes));
-          CropLoop::read(stored.file, encoded.data(), stored.bytes, stored.first);
           auto* const to =
               slot == tessera::detail::KeptChunks::none ? own.data() : kept_.data() + slot * chunk_elements;
-          if (ZSTD_decompressDCtx(decoder, to, chunk_bytes, encoded.data(), stored.bytes) != chunk_bytes) std::abort();
+          if (decoder.is_raw()) {
+            CropLoop::read(stored.file, to, stored.bytes, stored.first);
+          } else {
+            encoded.resize(std::max(encoded.size(), stored.bytes));
+            CropLoop::read(stored.file, encoded.data(), stored.bytes, stored.first);
+            decoder.decode(encoded.data(), stored.bytes, to, chunk_bytes);
+          }
           place(batch.chunks[index], to, b);
         }
         read.arrive_and_wait();
       }
-      ZSTD_freeDCtx(decoder);
     };
     std::vector<std::thread> pool;
     for (std::size_t t = 1; t < threads; ++t) pool.emplace_back(work);
@@ -181,7 +220,7 @@ class CropLoop {
     }
   }
 
-  std::size_t const grid_, crop_, batch_;
+  std::size_t const grid_, crop_, batch_, together_;
   std::vector<Stored> stored_{};
   std::vector<Place> crops_{};
   std::vector<Batch> batches_{};

@@ -1,7 +1,7 @@
 """One other program's side of the benchmark: peers.py PEER ACTION KIND N THREADS REPETITIONS PATH [MORE...]
 
-PEER is zarr-python, zarrs or tensorstore; or tessera's Python module, as `module` by itself and as `pipeline` below
-zarr-python; the rest and the output are as in work.hpp. The time includes opening the array, not the interpreter and
+PEER is zarr-python, `fused`, which is its newer pipeline, zarrs or tensorstore; or tessera's Python module, as `module`
+by itself and as `pipeline` below zarr-python; the rest and the output are as in work.hpp. The time includes opening the array, not the interpreter and
 imports. Each gets that number of threads. TensorStore reads by writing the array into a wrapped one (its own way into
 existing memory), without a cache except for the indexes of shards, in one batch if many boxes are read in one call;
 zarr-python and zarrs read into `out`. zarrs is told to refuse work that it would leave to zarr-python."""
@@ -92,6 +92,11 @@ class TensorStore:
         self.selected(array, selection).write(memory).result()
 
 
+def new_array():
+    shape = dict(shards=(CHUNK,) * 3, chunks=(64,) * 3) if KIND == "shard64" else dict(chunks=(CHUNK,) * 3)
+    return dict(shape=(N,) * 3, dtype="uint16", **shape)
+
+
 class ZarrPython:
     def __init__(self):
         import zarr
@@ -105,6 +110,8 @@ class ZarrPython:
             zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline", "codec_pipeline.strict": True})
         if PEER == "pipeline":
             zarr.config.set({"codec_pipeline.path": "tessera.zarr.CodecPipeline"})
+        if PEER == "fused":
+            zarr.config.set({"codec_pipeline.path": "zarr.core.codec_pipeline.FusedCodecPipeline"})
 
     def open(self):
         return self.zarr.open_array(PATH, mode="r")
@@ -130,10 +137,8 @@ class ZarrPython:
 
     def write(self, memory, syncs):
         assert not syncs, "zarr-python does not sync files"
-        shape = dict(shards=(CHUNK,) * 3, chunks=(64,) * 3) if KIND == "shard64" else dict(chunks=(CHUNK,) * 3)
         compressors = None if KIND == "raw" else self.zarr.codecs.ZstdCodec(level=0)
-        array = self.zarr.create_array(PATH, shape=(N,) * 3, dtype="uint16", compressors=compressors, **shape)
-        array[...] = memory
+        self.zarr.create_array(PATH, compressors=compressors, **new_array())[...] = memory
 
 
     def plane(self, elements):
@@ -163,10 +168,18 @@ class ZarrPython:
 class Module:
     """It uses threads for all processors."""
 
-    def open(self):
+    def __init__(self):
         import tessera
 
-        return tessera.open(PATH)
+        self.tessera = tessera
+
+    def open(self):
+        return self.tessera.open(PATH)
+
+    def write(self, memory, syncs):
+        assert not syncs, "the module does not sync files"
+        compressors = None if KIND == "raw" else [{"name": "zstd", "configuration": {"level": 0}}]
+        self.tessera.create_array(PATH, compressors=compressors, **new_array())[...] = memory
 
     def read(self, array, box, memory):
         array.read(box, out=memory)

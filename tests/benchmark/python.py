@@ -2,10 +2,11 @@
 """tessera from Python beside tessera from C++, and beside other libraries from Python:
 
   python.py FOLDER MODULE [--size 512] [--repetitions 5] [--threads 2] [--bin build/release/bin]
-            [--environment build/interop-venv]
+            [--environment build/rectilinear-venv]
 
 FOLDER takes the arrays, which make_arrays.py makes. MODULE is the folder into which the Python module was installed, with
-the interpreter of --environment, which has the other libraries. Needs the program `measure` in --bin. Printed is a table:
+the interpreter of --environment, which has the other libraries: TensorStore, zarrs, and a zarr-python that has its fused
+pipeline. Needs the program `measure` in --bin. Printed is a table:
 seconds of the C++ program, and what each of the others takes of that, as the median and the spread of the ratios of one
 repetition. In a repetition each runs in a process of its own, does the work once, and once more, which counts; all must
 have read the same. The module's queue has a thread per processor, whatever --threads is."""
@@ -25,14 +26,15 @@ arguments.add_argument("--size", type=int, default=512)
 arguments.add_argument("--repetitions", type=int, default=5)
 arguments.add_argument("--threads", type=int, default=2)
 arguments.add_argument("--bin", type=Path, default=project / "build/release/bin")
-arguments.add_argument("--environment", type=Path, default=project / "build/interop-venv")
+arguments.add_argument("--environment", type=Path, default=project / "build/rectilinear-venv")
 options = arguments.parse_args()
 python = options.environment / "bin/python"
 variables = os.environ | {"PYTHONPATH": str(options.module.absolute())}
 
 KINDS = ["raw", "zstd", "shard64", "brain-zstd"]
-WORKS = [*(("read", kind) for kind in KINDS), ("new", "zstd"), ("slab", "shard64"), ("small", "small")]
-PEERS = ["module", "pipeline", "zarrs", "tensorstore", "zarr-python"]
+WORKS = [*(("read", kind) for kind in KINDS), ("new", "zstd"), ("slab", "zstd"), ("slab", "shard64"), ("small", "small"),
+         *(("round-trip", kind) for kind in ("raw", "zstd", "shard64"))]
+PEERS = ["module", "pipeline", "zarrs", "tensorstore", "fused", "zarr-python"]
 SMALL = """
 import sys, numpy, zarr
 array = zarr.create_array(sys.argv[1], shape=(64,) * 3, chunks=(16,) * 3, dtype="uint16", compressors=None)
@@ -50,7 +52,8 @@ def make_arrays():
 
 def run(action, kind, program):
     """Seconds of the second read, and its elements."""
-    command = [*program, action, kind, options.size, options.threads, 2, options.folder / f"{kind}.zarr"]
+    command = [*program, action, kind, options.size, options.threads, 2]
+    command += [options.folder / "written.zarr", "no-fsync"] if action == "round-trip" else [options.folder / f"{kind}.zarr"]
     ended = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=variables)
     if ended.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}: {ended.stderr}")

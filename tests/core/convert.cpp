@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <support/converted.hpp>
-#include <tessera/core/convert.hpp>
+#include <tessera/core/detail/convert.hpp>
 
 using namespace tessera;
 using test::Random;

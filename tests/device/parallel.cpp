@@ -1,13 +1,18 @@
 // write_local and read_local of device memory.
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include <device/arrays.hpp>
+#include <parallel/counted_store.hpp>
+#include <parallel/random_partition.hpp>
 #include <parallel/threads.hpp>
 #include <tessera/parallel/local.cuh>
+#include <tessera/parallel/local_writer.hpp>
+#include <tessera/parallel/open.hpp>
 
 namespace parallel_in_device_memory_tests {
 
@@ -47,6 +52,128 @@ TEST_CASE("ranks write and read device memory") {
                         : write_local(ranks, array, partition, memory, on);
     });
     CHECK(errors[0].find("rank 1: found device memory with gaps or in another order") != std::string::npos);
+    CHECK(errors == std::vector<std::string>(3, errors[0]));
+  });
+}
+
+// A rank's elements of one step, in memory of buffers B.
+template <class B>
+OwnedArray<int, 3, B> step_in(Partition const& partition, int rank, int step, DeviceQueue& on) {
+  auto const shape = partition.memory_shape(rank);
+  return test::on_device<int, 3, B>(test::numbers_from(1000 * step + 100 * rank, element_count(shape, "memory")), shape,
+                                    on);
+}
+
+// Overwrites the elements.
+template <class B>
+void forget(OwnedArray<int, 3, B>& memory, DeviceQueue& on) {
+  using Space = typename B::space_type;
+  std::vector<int> const none(memory.size(), -1);
+  crossing<Space, space::Host>::copy(
+      test::bytes_of(none), {reinterpret_cast<std::byte*>(memory.data()), memory.size() * sizeof(int)}, on);
+  on.wait();
+}
+
+// Messages from device memory.
+struct Counted {
+  std::atomic<int> of_device = 0, of_host = 0;
+
+  test::CopyMessage copy() {
+    return [this](std::byte* to, std::byte const* from, std::size_t size) {
+      cudaPointerAttributes about{};
+      detail::check(::cudaPointerGetAttributes(&about, from), "cudaPointerGetAttributes");
+      ++(about.type == cudaMemoryTypeDevice ? of_device : of_host);
+      detail::check(::cudaMemcpy(to, from, size, cudaMemcpyDefault), "cudaMemcpy");
+    };
+  }
+};
+
+// Four steps by three ranks, one call of each behind the other, with memory that is overwritten once it is free.
+// Messages may be sent from device memory where `counted` is given.
+template <class B>
+void write_steps(bool copies, Extents const& align, Counted* counted = nullptr, bool device_messages = true) {
+  CAPTURE(copies);
+  test::CountedStore const store;
+  NewArray<int> const wanted{.shape = {4, 11, 9}, .chunks = {1, 5, 4}};
+  auto const array = create_array<int, 3>(store, "a", wanted, {}, Queue<space::Host>{});
+  auto const partition = Partition::blocks({1, 11, 9}, 3, {.align = align});
+  auto const errors = ThreadRanks::run(3, [&](ThreadRanks const& ranks) {
+    DeviceQueue on;
+    auto const own = open_array<int, 3>(ranks, store, "a", Queue<space::Host>{2});
+    LocalWriter writer{ranks, own, partition, {.copies = copies, .device_messages = device_messages}};
+    std::vector<OwnedArray<int, 3, B>> memory;
+    std::vector<Pending> pending;
+    for (int step = 0; step < 4; ++step) {
+      memory.push_back(step_in<B>(partition, ranks.rank(), step, on));
+      pending.push_back(writer.write(memory.back(), on, {static_cast<std::uint64_t>(step), 0, 0}));
+      if (copies) {
+        forget(memory.back(), on);  // it is free
+      } else if (step == 1 || step == 3) {
+        for (auto& one : pending) one.wait();
+        for (auto& one : memory) forget(one, on);
+        pending.clear();
+      }
+    }
+    writer.finish();
+    for (auto& one : pending) one.wait();
+    auto const again = step_in<B>(partition, ranks.rank(), 0, on);
+    write_local(ranks, own, partition, again, on, {.device_messages = device_messages});
+  }, 4, counted ? counted->copy() : nullptr);
+  CHECK(errors == std::vector<std::string>(3));
+  auto const whole = array.read(all);
+  bool is_same = true;
+  for (int rank = 0; rank < 3; ++rank)
+    for (int step = 0; step < 4; ++step) {
+      int next = 1000 * step + 100 * rank;
+      test::for_each_element<3>(partition, {static_cast<std::uint64_t>(step), 0, 0}, rank, false,
+                                [&](Extents const& index, Extents const&) { is_same &= whole[index] == next++; });
+    }
+  CHECK(is_same);
+}
+
+TEST_CASE("writes behind the computation take device memory and page-locked memory") {
+  under_seeds(6, [] {
+    for (bool const copies : {false, true})
+      for (auto const& align : {Extents{1, 1, 1}, Extents{1, 5, 4}}) {  // with messages, and without
+        write_steps<DeviceBuffer>(copies, align);
+        write_steps<PinnedBuffer>(copies, align);
+      }
+  });
+}
+
+TEST_CASE("messages leave from device memory, if the communicator reads it and the program asks for it") {
+  under_seeds(6, [] {
+    for (bool const copies : {false, true}) {
+      Counted asked, not_asked, of_host;
+      write_steps<DeviceBuffer>(copies, {1, 1, 1}, &asked);
+      write_steps<DeviceBuffer>(copies, {1, 1, 1}, &not_asked, false);
+      write_steps<PinnedBuffer>(copies, {1, 1, 1}, &of_host);
+      CHECK(asked.of_device > 0);
+      CHECK(not_asked.of_device == 0);
+      CHECK(of_host.of_device == 0);
+      // The same messages: only those that say in which round elements are wanted always leave from the host.
+      CHECK(asked.of_device + asked.of_host == not_asked.of_host);
+      CHECK(asked.of_device % 5 == 0);  // in each of the five calls
+    }
+  });
+}
+
+TEST_CASE("an error of a write from device memory is thrown on all ranks by the next call") {
+  under_seeds(2, [] {
+    test::CountedStore const store;
+    create_array<int, 3>(store, "a", {.shape = {4, 11, 9}, .chunks = {1, 5, 4}}, {}, Queue<space::Host>{});
+    auto const partition = Partition::blocks({1, 11, 9}, 3);
+    auto const errors = ThreadRanks::run(3, [&](ThreadRanks const& ranks) {
+      auto of_rank = store.of_one_rank();
+      DeviceQueue on;
+      auto const array = open_array<int, 3>(ranks, of_rank, "a", Queue<space::Host>{2});
+      LocalWriter writer{ranks, array, partition, {.in_flight = 1}};
+      auto const memory = step_in<DeviceBuffer>(partition, ranks.rank(), 0, on);
+      if (ranks.rank() == 1) *of_rank.left = 0;
+      auto const first = writer.write(memory, on, {0, 0, 0});
+      auto const second = writer.write(memory, on, {1, 0, 0});
+    });
+    CHECK(errors[0].find("rank 1: the line is down") != std::string::npos);
     CHECK(errors == std::vector<std::string>(3, errors[0]));
   });
 }

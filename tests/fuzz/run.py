@@ -7,7 +7,9 @@ unless CORPUS names one to keep. The last line has the number of cases. Fails wh
 """
 import base64
 import bz2
+import ctypes
 import gzip
+import io
 import json
 import lzma
 import pathlib
@@ -16,6 +18,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 import zlib
 
 ZSTD = "28b52ffd20084100000001020304050607 28b52ffd240841000000010203040506078d1bb814"
@@ -167,6 +170,37 @@ def descriptors():
     return [array, device, pooled, column, times, text]
 
 
+def zip_files():
+    """With entries stored and deflated, a comment, extra fields, and one in the 64-bit form."""
+    for how in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA):
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w", how) as archive:
+            archive.comment = b"{}"
+            archive.writestr("zarr.json", json.dumps({"zarr_format": 3, "node_type": "group"}))
+            with archive.open("a/c/0", "w", force_zip64=True) as entry:
+                entry.write(bytes(range(40)) * 2)
+            archive.writestr("a/c/", b"")
+        yield file.getvalue()
+
+
+def icechunk_files():
+    """The tables of each repository of tests/with/data that has its branches in one file, two snapshots at a time."""
+    zstd = ctypes.CDLL("libzstd.so.1")
+
+    def content(path):
+        file, to = path.read_bytes(), ctypes.create_string_buffer(1 << 16)
+        assert file[38] == 1, f"{path}: expected zstd"
+        size = zstd.ZSTD_decompress(to, ctypes.c_size_t(len(to)), file[39:], ctypes.c_size_t(len(file) - 39))
+        assert 0 < size < len(to), f"{path}: it does not decode"
+        return to.raw[:size]
+
+    root = pathlib.Path(__file__).parents[1] / "with" / "data" / "icechunk2"
+    snapshots, manifests = ([content(path) for path in sorted((root / kind).iterdir())] for kind in ("snapshots", "manifests"))
+    repo = content(root / "repo")
+    for first, second, third in [(repo, snapshots[0], b""), *((b"", one, of) for one in snapshots for of in manifests)]:
+        yield struct.pack("<HH", len(first), len(second)) + first + second + third
+
+
 def seeds(name):
     """Small inputs that reach the inside: for decoders, the room for the output comes first."""
     if name == "document":
@@ -183,6 +217,10 @@ def seeds(name):
                 "a/2": ["https://u:p@h/%20?q", 0, 18446744073709551615], "b": "base64:AAH/", "c": ["file:///x/y"]}
         found = [{"version": 1, "templates": {"u": "/x"}, "gen": [], "refs": refs}, {"a": "b", "c": ["d", 0, 0]}]
         return [json.dumps(one).encode() for one in found]
+    if name == "zip":
+        return list(zip_files())
+    if name == "icechunk":
+        return list(icechunk_files())
     if name == "v2_document":
         return [json.dumps(document).encode() for document in v2_documents()]
     if name == "json":

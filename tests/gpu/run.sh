@@ -106,7 +106,7 @@ build_module() {
   "$python" -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps --target "$folder" \
     -C build-dir="$PWD/$build/python" -C cmake.define.TESSERA_PYTHON_CUDA=ON -C cmake.define.CMAKE_CUDA_ARCHITECTURES="$1-real" \
     -C 'cmake.define.CMAKE_INSTALL_RPATH=$ORIGIN' -C cmake.define.CMAKE_MODULE_LINKER_FLAGS=-Wl,--disable-new-dtags \
-    ./examples/python || return
+    . || return
   cp -r "$("$python" -c 'import nanobind_backend as found; print(found.__path__[0])')" "$folder" || return
   copy_libraries 'libcudart\|libblosc\|libzstd\|libdeflate\|liblz4\|libsnappy\|libbz2\|liblzma' "$folder/tessera" \
     "$folder"/tessera/*.so

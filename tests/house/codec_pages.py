@@ -17,7 +17,7 @@ declared = re.compile(r"^ +static constexpr std::string_view name = ([^;\n]+);",
 types, names, borrowed = {}, {}, []  # types: "codec::Zstd" to its header; names: "zstd" to the types that declare it
 for header in sorted([*include.glob("**/*.hpp"), *include.glob("**/*.cuh")]):
     text, where = header.read_text(), str(header.relative_to(include))
-    at = [(one.start(), one[1]) for one in re.finditer(r"^(?:inline )?namespace (\w+) \{", text, re.M)]
+    at = [(one.start(), one[1]) for one in re.finditer(r"^(?:inline )?namespace (?!tessera\b)(\w+) \{", text, re.M)]
     at += [(one.start(), one[1]) for one in re.finditer(r"^namespace tessera \{.* namespace (\w+) \{$", text, re.M)]
 
     def space_of(position):

@@ -1,12 +1,14 @@
-"""A random program over one folder, where tessera does some of the steps and zarr-python the others, compared with
-arrays of NumPy's: steps.py PROGRAM FOLDER [ENVIRONMENT]. PROGRAM is the one of steps.cpp, ENVIRONMENT the Python
-environment that has zarr-python. The environment variables TESSERA_TEST_STEPS and TESSERA_TEST_SEED set the number of
-steps and the seed. Exit status 77: there is no zarr-python."""
+"""A random program over one folder, where tessera does some of the steps and zarr-python and TensorStore the others,
+compared with arrays of NumPy's: steps.py PROGRAM FOLDER [ENVIRONMENT]. PROGRAM is the one of steps.cpp, ENVIRONMENT the
+Python environment that has the others. The arrays are of Zarr v3 and v2. The environment variables TESSERA_TEST_STEPS
+and TESSERA_TEST_SEED set the number of steps and the seed ("random": another one each time, which is printed). Exit
+status 77: there is no zarr-python, or no TensorStore."""
 import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -14,6 +16,7 @@ if len(sys.argv) > 3 and (python := Path(sys.argv[3], "bin", "python")).exists()
     os.execv(python, [str(python), *sys.argv[:3]])
 try:
     import numpy as np
+    import tensorstore
     import zarr
 except ImportError as error:
     print(f"not run: {error}. tests/run.sh makes the environment of this test")
@@ -113,6 +116,21 @@ def chain(random, data_type, shape):
     return codecs + [c for c in more if random.integers(4) == 0]
 
 
+def v2_document(random, data_type, shape, chunks, fill, separator):
+    """Of an array, and whether TensorStore knows its codecs."""
+    size, kind = item_size(data_type), np.dtype(data_type).kind
+    dtype = np.dtype(data_type).newbyteorder(str(random.choice(["<", ">"]))).str
+    compressors = [None, {"id": "zlib", "level": 1}, {"id": "zstd", "level": 1}, {"id": "bz2", "level": 1},
+                   {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}, {"id": "lz4", "acceleration": 1}]
+    compressor = compressors[random.integers(len(compressors))]
+    filters = [[{"id": "shuffle", "elementsize": size}], [{"id": "delta", "dtype": dtype}] if kind in "iu" else None]
+    chosen = filters[random.integers(2)] if random.integers(4) == 0 else None
+    document = {"zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": dtype, "fill_value": fill,
+                "order": str(random.choice(["C", "F"])), "filters": chosen, "compressor": compressor,
+                "dimension_separator": separator}
+    return document, chosen is None and (compressor or {}).get("id") != "lz4"
+
+
 class Program:
     def __init__(self, program, folder, seed):
         self.random, self.folder = np.random.default_rng(seed), folder
@@ -144,6 +162,8 @@ class Program:
         shape, chunks = shape_of(random, rank, LONGEST[rank]), tuple(1 + n for n in shape_of(random, rank, LONGEST[rank] // 2))
         fill = np.array(random.choice([0, 0, 1, 3])).astype(data_type)
         shown = [float(fill.real), float(fill.imag)] if fill.dtype.kind == "c" else fill.item()
+        if self.one_in(3):
+            return self.create_v2(path, data_type, shape, chunks, fill, shown)
         kind = str(random.choice(["default", "v2"]))
         codecs = chain(random, data_type, chunks)
         if codecs[0]["name"] == "sharding_indexed" and self.one_in(3):  # the shard is encoded as a whole
@@ -160,7 +180,25 @@ class Program:
             Path(self.folder, path, "zarr.json").write_text(case.text())
             self.python(path)
             self.tessera.do("open", path)
+        case.is_known_to_tensorstore = codecs[0]["name"] != "sharding_indexed" or len(codecs) == 1  # nothing behind a shard
         self.arrays[path] = case, np.full(shape, fill, data_type), fill
+
+    def create_v2(self, path, data_type, shape, chunks, fill, shown):
+        separator = str(self.random.choice(["/", "."]))
+        case = Case(path, data_type, [codec("bytes")], shape, chunks)
+        document, case.is_known_to_tensorstore = v2_document(self.random, data_type, shape, chunks, shown, separator)
+        self.last = f"create {path}: {json.dumps(document)}"
+        if path in self.arrays:
+            self.erase_files(path)
+        Path(self.folder, path).mkdir(parents=True, exist_ok=True)
+        Path(self.folder, path, ".zarray").write_text(json.dumps(document))
+        self.tessera.do("open", path)
+        self.arrays[path] = case, np.full(shape, fill, data_type), fill
+
+    def tensorstore(self, path):
+        driver = "zarr3" if Path(self.folder, path, "zarr.json").exists() else "zarr"
+        kvstore = {"driver": "file", "path": f"{self.folder / path}/"}
+        return tensorstore.open({"driver": driver, "kvstore": kvstore}, open=True).result()
 
     def check(self, path):
         """Both see the whole current array."""
@@ -168,10 +206,15 @@ class Program:
         self.hold("tessera", self.tessera.do("read", path, kind="box", selection=[[0, n, 1] for n in elements.shape]), elements)
         found = self.python(path)
         assert found.shape == elements.shape, f"zarr-python: shape {found.shape}, expected {elements.shape}"
-        self.hold("zarr-python", np.asarray(found[...]).tobytes(), elements)
+        self.hold("zarr-python", np.asarray(found[...]), elements)
+        if case.is_known_to_tensorstore:
+            self.hold("TensorStore", self.tensorstore(path).read().result(), elements)
 
     @staticmethod
     def hold(who, found, expected):
+        if isinstance(found, np.ndarray):  # which may have the byte order of the file
+            assert found.shape == expected.shape, f"{who}: shape {found.shape}, expected {expected.shape}"
+            found = found.astype(expected.dtype).tobytes()
         assert found == expected.tobytes(), f"{who}: other elements than expected: {found.hex()}, {expected.tobytes().hex()}"
 
     def write(self, path):
@@ -179,8 +222,12 @@ class Program:
         selection = Selection(self.random, elements.shape, case.chunks, repeats=False)
         values = self.values(path, elements[selection.numpy].shape)
         by_python = self.one_in(2) and values.size > 0 and selection.written_by_zarr(case)
-        self.last = f"write {path}{list(elements.shape)} {selection.kind} {selection.told} by {'zarr-python' if by_python else 'tessera'}"
-        if by_python:
+        by_tensorstore = by_python and self.one_in(2) and selection.kind == "box" and case.is_known_to_tensorstore
+        who = "TensorStore" if by_tensorstore else "zarr-python" if by_python else "tessera"
+        self.last = f"write {path}{list(elements.shape)} {selection.kind} {selection.told} by {who}"
+        if by_tensorstore:
+            self.tensorstore(path)[selection.keys].write(values).result()
+        elif by_python:
             selection.zarr(self.python(path))[selection.keys] = values
         else:
             self.tessera.do("write", path, kind=selection.kind, selection=selection.told, elements=values.tobytes().hex(),
@@ -195,7 +242,7 @@ class Program:
         expected = elements[selection.numpy]
         self.hold("tessera", self.tessera.do("read", path, kind=selection.kind, selection=selection.told), expected)
         if expected.size > 0 and selection.known_to_zarr():
-            self.hold("zarr-python", np.asarray(selection.zarr(self.python(path))[selection.keys]).tobytes(), expected)
+            self.hold("zarr-python", np.asarray(selection.zarr(self.python(path))[selection.keys]), expected)
 
     def resize(self, path):
         case, elements, fill = self.arrays[path]
@@ -259,7 +306,9 @@ class Program:
 
 
 def main(program, folder):
-    steps, seed = (int(os.environ.get(f"TESSERA_TEST_{name}", usual)) for name, usual in (("STEPS", 200), ("SEED", 1)))
+    steps, seed = int(os.environ.get("TESSERA_TEST_STEPS", 200)), os.environ.get("TESSERA_TEST_SEED", "1")
+    seed = np.random.SeedSequence().entropy % 10**9 if seed == "random" else int(seed)
+    begun = time.monotonic()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     running = Program(program, folder, seed)
@@ -269,7 +318,8 @@ def main(program, folder):
         except Exception as error:
             print(f"FAILED seed {seed}, step {step}: {running.last}\n{type(error).__name__}: {str(error)[:1000]}")
             return 1
-    print(f"{steps} steps of seed {seed}: tessera and zarr-python {zarr.__version__} agree with NumPy")
+    print(f"{steps} steps of seed {seed}, {time.monotonic() - begun:.0f} s: tessera, zarr-python {zarr.__version__} and TensorStore "
+          "agree with NumPy")
     return 0
 
 

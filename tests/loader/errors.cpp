@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <tessera/loader/loader.hpp>
+#include <tessera/loader/zipped_loader.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/with/zstd.hpp>
@@ -184,6 +186,54 @@ TEST_CASE("cancelled or destroyed at any moment") {
     other.join();
   }
   for (int i = 0; i < 40; ++i) NumberedLoader{array, UniformBoxes{{40}, {3}}};
+}
+
+TEST_CASE("several arrays: cancelled or destroyed at any moment, whatever is kept and read together") {
+  test::GatedStore const store, other;
+  auto const image = numbered(store), labels = numbered(other);
+  constexpr Keep kinds[] = {Keep::decoded, Keep::stored, Keep::either};
+  for (int taken = 0; taken < 40; ++taken) {
+    LoaderOptions const options{.batch = 2,
+                                .ahead = 4,
+                                .together = static_cast<std::size_t>(taken % 4 + 1),
+                                .cache = taken % 5 == 0 ? 0u : 100u,
+                                .keep = kinds[taken % 3]};
+    ZippedLoader loader{std::tie(image, labels), UniformBoxes{{40}, {3}}, options};
+    for (int i = 0; i < taken; ++i) {
+      auto const batches = loader.next();
+      CHECK(std::get<0>(*batches).array()(1, 2) == std::get<1>(*batches).array()(1, 2));
+    }
+    if (taken % 2 == 0) continue;
+    std::thread canceller{[&] { loader.cancel(); }};
+    auto const take_all = [&] {
+      while (loader.next()) {
+      }
+    };
+    CHECK_THROWS_AS(take_all(), Cancelled);
+    canceller.join();
+  }
+}
+
+TEST_CASE("several arrays: a batch with a damaged chunk throws the error of the first array, and the next ones go on") {
+  test::GatedStore const store, other;
+  auto const image = numbered(store), labels = numbered(other);
+  damage(store, "a/c/1");
+  damage(other, "a/c/1");
+  damage(other, "a/c/3");
+  for (std::size_t const together : {1u, 2u, 4u}) {
+    CAPTURE(together);
+    LoaderOptions const options{.ahead = 4, .together = together, .on_error = OnError::go_on};
+    ZippedLoader loader{std::tie(image, labels), at({1, 11, 21, 31, 2}), options};
+    for (int const place : {1, 11, 21, 31, 2})
+      if (place == 11 || place == 31) {
+        check_refused<CodecError>([&] { (void)loader.next(); }, {place == 11 ? "\"a/c/1\"" : "\"a/c/3\"", "zstd"});
+      } else {
+        auto const batches = loader.next();
+        CHECK(std::get<1>(*batches).array()(0, 0) == place);
+      }
+    CHECK(!loader.next());
+    CHECK(loader.position() == 5);
+  }
 }
 
 }  // namespace loader_errors_tests

@@ -50,6 +50,7 @@ LoaderOptions random_options(Random& random, std::uint64_t most_bytes) {
   LoaderOptions options;
   options.batch = random(1, 6);
   options.ahead = random(1, 4);
+  options.together = random(1, options.ahead);
   if (!random.one_in(3)) options.cache = random.one_in(3) ? 0 : random(0, most_bytes);
   options.horizon = random(1, 9);
   return options;

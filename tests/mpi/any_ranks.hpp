@@ -34,6 +34,7 @@ class AnyRanks {
   class exchange_type {
    public:
     explicit exchange_type(std::unique_ptr<Base> base) : base_{std::move(base)} {}
+    void prepare(std::size_t messages, std::uint64_t bytes) { base_->erased().prepare(messages, bytes); }
     void receive(std::span<std::byte> to, int from) { base_->erased().receive(to, from); }
     void send(std::span<std::byte const> bytes, int to) { base_->erased().send(bytes, to); }
     void wait_for_sends() { base_->erased().wait_for_sends(); }

@@ -1,7 +1,11 @@
 // MPI's part of the program, compiled with each MPI library.
+#include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
+#include <span>
+#include <string>
 
 #include <mpi/any_ranks.hpp>
 #include <tessera/with/mpi_communicator.hpp>
@@ -20,6 +24,45 @@ bool is_refused(char const* what, F&& f) {
   return false;
 }
 
+// What Open MPI's header says of its library.
+bool device_memory_is_as_said(tessera::MpiCommunicator const& ranks) {
+  bool const found = ranks.reads_device_memory();
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return found == (MPIX_CUDA_AWARE_SUPPORT == 1);
+#else
+  static_cast<void>(found);
+  return true;
+#endif
+}
+
+// Whether an error of MPI names the rank at the other end, with MPI's text, and ends no program. Collective.
+bool is_told() {
+  tessera::MpiCommunicator const ranks{MPI_COMM_WORLD};  // whose messages are no longer of use afterwards
+  auto exchange = ranks.exchange();
+  std::array<std::byte, 64> bytes{};
+  auto const last = ranks.size() - 1;
+  bool is_well = true;
+  if (last > 0 && ranks.rank() == 0) {
+    exchange.prepare(2, 72);
+    exchange.receive(std::span{bytes}.first(8), last);  // of 64 bytes that are sent
+    exchange.receive(std::span{bytes}.last(8), last);
+    try {
+      exchange.wait();
+      is_well = false;
+    } catch (tessera::Error const& error) {
+      std::string const text = error.what();
+      is_well = text.find("MPI_Waitall: ") == 0 && text.find("runcated", text.find("from rank ")) != text.npos &&
+                text.find("rank " + std::to_string(last) + ": ") != text.npos;
+    }
+  } else if (last > 0 && ranks.rank() == last) {
+    exchange.prepare(2, 72);
+    exchange.send(bytes, 0);
+    exchange.send(std::span{bytes}.last(8), 0);
+    exchange.wait();
+  }
+  return ranks.least(is_well ? 1 : 0) == 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -31,6 +74,8 @@ int main(int argc, char** argv) {
   try {
     is_well = is_refused("MPI_COMM_NULL", [] { MpiCommunicator{MPI_COMM_NULL}; }) && is_well;
     kept.emplace(MPI_COMM_WORLD);
+    if (!device_memory_is_as_said(*kept)) std::cerr << "MPI reads device memory otherwise\n", is_well = false;
+    if (!is_told()) std::cerr << "an error of MPI is told otherwise\n", is_well = false;
     status = test::run(test::AnyRanks::of(*kept), argc, argv);
   } catch (std::exception const& error) {
     std::cerr << error.what() << '\n';

@@ -1,5 +1,5 @@
 // ThreadRanks: a communicator whose ranks are threads of the test. As with MPI's rendezvous, a send is done when it has
-// met its receive: ranks that wait for each other's sends stay waiting.
+// met its receive. Ranks that wait for each other, or for one that has ended, get an error: no test stays waiting.
 #pragma once
 #include <algorithm>
 #include <condition_variable>
@@ -18,9 +18,13 @@
 #include <thread>
 #include <vector>
 
+#include <support/allocations.hpp>
 #include <tessera/parallel/communicator.hpp>
 
 namespace test {
+
+/// How a message is copied, also from device memory.
+using CopyMessage = std::function<void(std::byte* to, std::byte const* from, std::size_t size)>;
 
 class ThreadRanks {
   struct Transfer {
@@ -30,24 +34,54 @@ class ThreadRanks {
     bool is_done = false;
   };
   struct Shared {
-    explicit Shared(int n, int per_node) : size{n}, ranks_per_node{per_node}, wake(static_cast<std::size_t>(n)) {}
+    Shared(int n, int per_node, CopyMessage how)
+        : size{n}, ranks_per_node{per_node}, copy{std::move(how)}, wake(static_cast<std::size_t>(n)) {}
     int const size, ranks_per_node;
+    CopyMessage copy;
     std::mutex mutex;
     std::deque<std::condition_variable> wake;  // of each rank
     std::map<std::pair<int, int>, std::deque<std::shared_ptr<Transfer>>> sent, awaited;  // by sender and receiver
+    // What each rank waits for; null: nothing. Ranks that have ended stay null.
+    std::vector<std::function<bool()> const*> awaits = std::vector<std::function<bool()> const*>(wake.size());
+    std::size_t ended = 0;
+    bool is_stuck = false;
     // Of calls of all ranks.
-    std::condition_variable all_arrived;
     int arrived = 0;
     std::uint64_t call = 0;
     std::vector<std::vector<std::byte>> given;
     std::shared_ptr<std::vector<std::vector<std::byte>> const> taken;
+
+    void wait(std::unique_lock<std::mutex>& lock, int rank, std::function<bool()> const& is_done) {
+      auto const own = static_cast<std::size_t>(rank);
+      awaits[own] = &is_done;
+      look();
+      wake[own].wait(lock, [&] { return is_stuck || is_done(); });
+      awaits[own] = nullptr;
+      if (!is_done()) throw std::logic_error{"ranks wait for each other, or for one that has ended"};
+    }
+    void end() {
+      std::lock_guard lock{mutex};
+      ++ended;
+      look();
+    }
+    // Whether all ranks wait for something that none of them does.
+    void look() {
+      std::size_t waiting = ended;
+      for (auto const* one : awaits)
+        if (one && !(*one)()) ++waiting;
+      if (waiting < awaits.size() || ended == awaits.size()) return;
+      is_stuck = true;
+      for (auto& one : wake) one.notify_all();
+    }
   };
+  using NoFailures = AllocationsSucceed;  // in the ranks' own work: only tessera's allocations may fail
 
  public:
   ThreadRanks(std::shared_ptr<Shared> shared, int rank) : shared_{std::move(shared)}, rank_{rank} {}
 
   int rank() const { return rank_; }
   int size() const { return shared_->size; }
+  bool reads_device_memory() const { return shared_->copy != nullptr; }
   int node_of(int rank) const { return rank / shared_->ranks_per_node; }
   std::uint64_t least(std::uint64_t number) const {
     auto const all = together(std::as_bytes(std::span{&number, 1}));
@@ -73,13 +107,18 @@ class ThreadRanks {
   class exchange_type {
    public:
     exchange_type(std::shared_ptr<Shared> shared, int rank) : shared_{std::move(shared)}, rank_{rank} {}
+    void prepare(std::size_t messages, std::uint64_t) { most_ = messages; }
     void receive(std::span<std::byte> to, int from) {
+      NoFailures const none;
+      expect_room(receives_);
       std::lock_guard lock{shared_->mutex};
       auto transfer = std::make_shared<Transfer>(Transfer{nullptr, to.data(), to.size()});
       receives_.push_back(transfer);
       meet({from, rank_}, std::move(transfer), shared_->awaited, shared_->sent, from);
     }
     void send(std::span<std::byte const> bytes, int to) {
+      NoFailures const none;
+      expect_room(sends_);
       std::lock_guard lock{shared_->mutex};
       auto transfer = std::make_shared<Transfer>(Transfer{bytes.data(), nullptr, bytes.size()});
       sends_.push_back(transfer);
@@ -100,27 +139,32 @@ class ThreadRanks {
       if (other->size != own->size) throw std::logic_error{"a message of another size than was expected"};
       auto const* from = own->from ? own->from : other->from;
       auto* to = own->to ? own->to : other->to;
-      if (own->size != 0) std::memcpy(to, from, own->size);
+      if (own->size != 0) shared_->copy ? shared_->copy(to, from, own->size) : void(std::memcpy(to, from, own->size));
       own->is_done = other->is_done = true;
       shared_->wake[static_cast<std::size_t>(peer)].notify_all();
     }
     void wait_for(std::vector<std::shared_ptr<Transfer>>& transfers) {
+      NoFailures const none;
       std::unique_lock lock{shared_->mutex};
-      for (auto const& one : transfers)
-        shared_->wake[static_cast<std::size_t>(rank_)].wait(lock, [&] { return one->is_done; });
+      for (auto const& one : transfers) shared_->wait(lock, rank_, [&] { return one->is_done; });
       transfers.clear();
+    }
+    void expect_room(std::vector<std::shared_ptr<Transfer>> const& transfers) const {
+      if (transfers.size() == most_) throw std::logic_error{"more messages than were prepared"};
     }
 
     std::shared_ptr<Shared> shared_;
     int rank_;
+    std::size_t most_ = 0;
     std::vector<std::shared_ptr<Transfer>> sends_{}, receives_{};
   };
   exchange_type exchange() const { return {shared_, rank_}; }
 
-  /// Calls f(ThreadRanks) in a thread for each rank, and returns the text of the error of each; empty: none.
+  /// Calls f(ThreadRanks) in a thread for each rank, and returns the text of the error of each; empty: none. With `copy`
+  /// the ranks read device memory.
   static std::vector<std::string> run(int size, std::function<void(ThreadRanks const&)> const& f,
-                                      int ranks_per_node = 4) {
-    auto const shared = std::make_shared<Shared>(size, ranks_per_node);
+                                      int ranks_per_node = 4, CopyMessage copy = nullptr) {
+    auto const shared = std::make_shared<Shared>(size, ranks_per_node, std::move(copy));
     std::vector<std::string> errors(static_cast<std::size_t>(size));
     {
       std::vector<std::jthread> threads;
@@ -131,6 +175,7 @@ class ThreadRanks {
           } catch (std::exception const& error) {
             errors[static_cast<std::size_t>(rank)] = error.what();
           }
+          shared->end();
         });
     }
     return errors;
@@ -139,6 +184,7 @@ class ThreadRanks {
  private:
   // The bytes of all ranks.
   std::shared_ptr<std::vector<std::vector<std::byte>> const> together(std::span<std::byte const> own) const {
+    NoFailures const none;
     std::unique_lock lock{shared_->mutex};
     shared_->given.resize(static_cast<std::size_t>(size()));
     shared_->given[static_cast<std::size_t>(rank_)].assign(own.begin(), own.end());
@@ -147,9 +193,9 @@ class ThreadRanks {
       ++shared_->call;
       shared_->taken = std::make_shared<std::vector<std::vector<std::byte>>>(std::move(shared_->given));
       shared_->given = {};
-      shared_->all_arrived.notify_all();
+      for (auto& one : shared_->wake) one.notify_all();
     } else {
-      shared_->all_arrived.wait(lock, [&, call = shared_->call] { return shared_->call != call; });
+      shared_->wait(lock, rank_, [&, call = shared_->call] { return shared_->call != call; });
     }
     return shared_->taken;  // the next call ends when all have left this one
   }

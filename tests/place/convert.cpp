@@ -9,6 +9,7 @@
 
 #include <support/converted.hpp>
 #include <support/random_selection.hpp>
+#include <tessera/core/detail/convert.hpp>
 #include <tessera/place/detail/convert.hpp>
 
 using namespace tessera;

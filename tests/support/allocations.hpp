@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
+#include <utility>
 
 namespace test {
 
@@ -15,6 +16,21 @@ struct AllocationCounts {
   std::atomic<std::ptrdiff_t> left{-1};  // calls of the throwing operator new until one fails; below 0: none does
 };
 inline AllocationCounts allocation_counts;
+
+/// Whether the calls of this thread are among those of which one fails.
+inline thread_local bool allocations_may_fail = true;
+
+/// None of this thread's allocations fails meanwhile.
+class AllocationsSucceed {
+ public:
+  AllocationsSucceed() = default;
+  AllocationsSucceed(AllocationsSucceed const&) = delete;
+  AllocationsSucceed& operator=(AllocationsSucceed const&) = delete;
+  ~AllocationsSucceed() { allocations_may_fail = before_; }
+
+ private:
+  bool before_ = std::exchange(allocations_may_fail, false);
+};
 
 /// Whether allocations outside operator new are seen too.
 bool all_allocations_are_seen();

@@ -159,7 +159,10 @@ TEST_CASE("tables that share their bytes are refused before they take many times
       auto const found = array.structure(0, 8).value();
       id.assign(found.begin(), found.end());
     });
-    for (std::uint32_t const shared : {4u, 1u << 16}) {
+    struct Shared {
+      std::uint32_t text, index;  // bytes of each chunk's content, and of its index beyond the first 4
+    };
+    for (auto const [shared, long_index] : {Shared{4, 0}, Shared{1 << 16, 0}, Shared{4, 1 << 16}}) {
       // The fields of the manifest, of an array and of a chunk; then the manifest, and its array with 500 chunks.
       constexpr std::uint32_t chunks = 500;
       std::vector<std::uint32_t> words{28, 8 | 8 << 16, 4 << 16, 8 | 16 << 16, 4 | 12 << 16, 8 | 12 << 16, 4 | 8 << 16};
@@ -170,17 +173,19 @@ TEST_CASE("tables that share their bytes are refused before they take many times
       for (std::uint32_t i = 0; i < chunks; ++i) words.push_back(first + 12 * i - at());
       for (std::uint32_t i = 0; i < chunks; ++i) {
         words.push_back(at() - 20);
-        words.push_back(indexes + 8 * i - at());
+        words.push_back((long_index ? inside + 4 + shared : indexes + 8 * i) - at());
         words.push_back(inside - at());
       }
       for (std::uint32_t i = 0; i < chunks; ++i) words.insert(words.end(), {1, i});
       words.push_back(shared);
       words.resize(words.size() + shared / 4);
+      words.push_back(long_index / 4);
+      words.resize(words.size() + long_index / 4);
       file.resize(39);
       file[38] = '\0';
       file.append(reinterpret_cast<char const*>(words.data()), 4 * words.size());
       std::ofstream{one.path(), std::ios::binary | std::ios::trunc} << file;
-      if (shared == 4)
+      if (shared == 4 && !long_index)
         opened(folder / "a");
       else
         refused += test::error_of([&] { opened(folder / "a"); }).find("many times its bytes") != std::string::npos;
@@ -188,7 +193,29 @@ TEST_CASE("tables that share their bytes are refused before they take many times
     std::ofstream{one.path(), std::ios::binary | std::ios::trunc} << file.substr(0, 39).append(
         reinterpret_cast<char const*>(good.data()), good.size());
   }
-  CHECK(refused > 1);
+  CHECK(refused > 3);
+}
+
+TEST_CASE("nodes that share a list of manifests are refused before each is walked for each") {
+  constexpr std::uint32_t many = 4000;
+  // The fields of the snapshot and of an array, of a node, of a manifest; then the snapshot, and its nodes.
+  std::vector<std::uint32_t> words{40, 10 | 8 << 16, 0, 4, 14 | 28 << 16, 4 | 12 << 16, 16 | 20 << 16,
+                                   24, 6 | 16 << 16, 4, 36, 4, many};
+  auto const at = [&] { return static_cast<std::uint32_t>(4 * words.size()); };
+  auto const node = at() + 4 * many;
+  for (std::uint32_t i = 0; i < many; ++i) words.push_back(node - at());
+  words.insert(words.end(), {at() - 16, 1, 0, 16, 12, 1, 12, 1, 'a'});  // its path is its document, too
+  words.insert(words.end(), {at() - 4, 4, many});
+  auto const manifest = at() + 4 * many;
+  for (std::uint32_t i = 0; i < many; ++i) words.push_back(manifest - at());
+  words.insert(words.end(), {at() - 32, 0, 0, 0});
+  test::TemporaryFolder folder;
+  fs::create_directories(folder / "a/snapshots");
+  std::string file("ICE\xF0\x9F\xA7\x8A" "CHUNK");
+  file += std::string(24, ' ') + "\2\1" + std::string(1, '\0');
+  file.append(reinterpret_cast<char const*>(words.data()), 4 * words.size());
+  std::ofstream{folder / "a/snapshots/S", std::ios::binary} << file;
+  check_refused<MetadataError>([&] { opened(folder / "a", {.snapshot = "S"}); }, {"many times its bytes"});
 }
 
 TEST_CASE("ids in Crockford's Base32") {

@@ -5,6 +5,8 @@
 
 #include <nanobind/stl/variant.h>
 
+#include <tessera/core/detail/numpy_type.hpp>
+
 namespace python {
 namespace {
 
@@ -20,6 +22,12 @@ Tensor empty(Array const& array, Selection const& selection) {
   tensor.type = type;
   tensor.layout = tessera::Layout::c_order(selection.shape, type.size);
   return tensor;
+}
+
+Strings read_strings(Array const& array, Selection const& selection, nb::object progress) {
+  return read_strings(array.type(), selection, std::move(progress), [&](auto const& to, auto const& options) {
+    array.on(queue()).read_into(selection.what, to, options);
+  });
 }
 
 std::variant<Tensor, Strings> read(Array const& array, Selection const& selection, nb::object progress) {
@@ -48,18 +56,53 @@ void resize(Array const& array, std::vector<std::uint64_t> const& shape) {
 
 }  // namespace
 
-template void read_into(Array const&, Selection const&, std::byte*, tessera::Layout const&, nb::object);
+void read_into(Array const& array, Selection const& selection, std::byte* data, tessera::Layout const& memory,
+               nb::object progress) {
+  auto const strides = strides_of(selection, memory);
+  Interruption interruption{std::move(progress)};
+  tessera::ReadOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
+  interruption.run([&] { array.on(queue()).read(selection.what, {data, strides}, options); });
+}
 
 void read_whole(Array const& array, tessera::Extents const& shape, std::byte* data) {
   auto const strides = tessera::Layout::c_order(shape, array.type().size).strides;
   array.on(queue()).read(tessera::ResolvedSelection{tessera::Box{tessera::all}.resolve(shape)}, {data, strides});
 }
 
+void read_out(Array const& array, Selection const& selection, nb::handle out, nb::object progress) {
+  if (array.type().varies()) return put_strings(read_strings(array, selection, std::move(progress)), out);
+  auto const memory = borrow(out);
+  expect_type(array, memory);
+  if (memory.read_only) throw tessera::ExchangeError{"the memory to read into is read-only"};
+  read_into(array, selection, memory.elements.data, memory.elements.layout, std::move(progress));
+}
+
+void write(Array const& array, Selection const& selection, nb::handle value, nb::object progress,
+           bool keep_fill_chunks) {
+  if (array.type().varies())
+    return write_strings(array.type(), selection, value, std::move(progress), keep_fill_chunks,
+                         [&](auto const& from, auto const& options) {
+                           array.on(queue()).write_from(selection.what, from, options);
+                         });
+  auto const memory = borrow(value);
+  expect_type(array, memory);
+  auto const strides = strides_of(selection, memory.elements.layout);
+  Interruption interruption{std::move(progress)};
+  tessera::WriteOptions const options{
+      .stop = stop_at_end(), .progress = interruption.hook(), .store_fill_chunks = keep_fill_chunks};
+  interruption.run([&] { array.on(queue()).write(selection.what, {memory.elements.data, strides}, options); });
+}
+
+std::string numpy_type(Array const& array) {
+  auto const metadata = array.metadata();
+  return tessera::to_json(tessera::detail::numpy_type_value({metadata.type, false, metadata.fields}));
+}
+
 void add_array(nb::module_& module) {
   nb::class_<Array>(module, "Array", "An open array. For any thread.")
       .def_prop_ro("shape", [](Array const& array) { return tuple_of(array.shape()); })
       .def_prop_ro("dtype", [](Array const& array) { return array.type().name(); })
-      .def_prop_ro("numpy_type", &numpy_type<Array>)
+      .def_prop_ro("numpy_type", &numpy_type)
       .def_prop_ro(
           "fill",
           [](Array const& array) {
@@ -74,8 +117,8 @@ void add_array(nb::module_& module) {
           "Its zarr.json, as it is now.")
       .def("empty", &empty, nb::arg("selection"))
       .def("read", &read, nb::arg("selection"), nb::arg("progress") = nb::none())
-      .def("read_out", &read_out<Array>, nb::arg("selection"), nb::arg("out"), nb::arg("progress") = nb::none())
-      .def("write", &write<Array>, nb::arg("selection"), nb::arg("value"), nb::arg("progress") = nb::none(),
+      .def("read_out", &read_out, nb::arg("selection"), nb::arg("out"), nb::arg("progress") = nb::none())
+      .def("write", &write, nb::arg("selection"), nb::arg("value"), nb::arg("progress") = nb::none(),
            nb::arg("keep_fill_chunks") = false)
       .def("append", &append, nb::arg("value"), nb::arg("axis"))
       .def("resize", &resize, nb::arg("shape"))

@@ -6,8 +6,6 @@
 #include <string>
 #include <thread>
 
-#include <tessera/core/detail/numpy_type.hpp>
-
 namespace python {
 
 /// Lets Python's signals and the caller's `progress(done, chunks)` end a call.
@@ -65,56 +63,16 @@ void expect_type(A const& array, Borrowed const& memory) {
   expect_type(array.type(), memory);
 }
 
-template <class A>
-void read_into(A const& array, Selection const& selection, std::byte* data, tessera::Layout const& memory,
-               nb::object progress) {
-  auto const strides = strides_of(selection, memory);
-  Interruption interruption{std::move(progress)};
-  tessera::ReadOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
-  interruption.run([&] { array.on(queue()).read(selection.what, {data, strides}, options); });
-}
-
-/// NumPy's type of the elements, as JSON: its type string; of a struct the list of fields; a name of ml_dtypes.
-template <class A>
-std::string numpy_type(A const& array) {
-  auto const metadata = array.metadata();
-  return tessera::to_json(tessera::detail::numpy_type_value({metadata.type, false, metadata.fields}));
-}
-
+void read_into(Array const& array, Selection const& selection, std::byte* data, tessera::Layout const& memory,
+               nb::object progress);
 /// All elements, to memory in C order. Requires: the interpreter's lock is not held.
 void read_whole(Array const& array, tessera::Extents const& shape, std::byte* data);
-
-template <class A>
-Strings read_strings(A const& array, Selection const& selection, nb::object progress) {
-  return read_strings(array.type(), selection, std::move(progress), [&](auto const& to, auto const& options) {
-    array.on(queue()).read_into(selection.what, to, options);
-  });
-}
-
-template <class A>
-void read_out(A const& array, Selection const& selection, nb::handle out, nb::object progress) {
-  if (array.type().varies()) return put_strings(read_strings(array, selection, std::move(progress)), out);
-  auto const memory = borrow(out);
-  expect_type(array, memory);
-  if (memory.read_only) throw tessera::ExchangeError{"the memory to read into is read-only"};
-  read_into(array, selection, memory.elements.data, memory.elements.layout, std::move(progress));
-}
-
+void read_out(Array const& array, Selection const& selection, nb::handle out, nb::object progress);
 /// `keep_fill_chunks`: chunks that hold only the fill value are written too.
-template <class A>
-void write(A const& array, Selection const& selection, nb::handle value, nb::object progress, bool keep_fill_chunks) {
-  if (array.type().varies())
-    return write_strings(array.type(), selection, value, std::move(progress), keep_fill_chunks,
-                         [&](auto const& from, auto const& options) {
-                           array.on(queue()).write_from(selection.what, from, options);
-                         });
-  auto const memory = borrow(value);
-  expect_type(array, memory);
-  auto const strides = strides_of(selection, memory.elements.layout);
-  Interruption interruption{std::move(progress)};
-  tessera::WriteOptions const options{
-      .stop = stop_at_end(), .progress = interruption.hook(), .store_fill_chunks = keep_fill_chunks};
-  interruption.run([&] { array.on(queue()).write(selection.what, {memory.elements.data, strides}, options); });
-}
+void write(Array const& array, Selection const& selection, nb::handle value, nb::object progress,
+           bool keep_fill_chunks);
+
+/// NumPy's type of the elements, as JSON: its type string; of a struct the list of fields; a name of ml_dtypes.
+std::string numpy_type(Array const& array);
 
 }  // namespace python

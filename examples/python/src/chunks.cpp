@@ -1,5 +1,6 @@
 // The parts that zarr-python's codec pipeline needs: arrays from a given document, and chunks that are bytes in memory.
 #include "array.hpp"
+#include "opening.hpp"
 
 #include <nanobind/ndarray.h>
 
@@ -23,9 +24,8 @@ tessera::ArrayMetadata read_metadata(std::string const& document) {
 /// The encoded chunks of one call, by their keys, and their array.
 class ChunksInMemory {
  public:
-  using Array = decltype(tessera::open_any<AllCodecs>(std::declval<Values const&>(), std::string{}));
-
-  explicit ChunksInMemory(std::string const& document) : array{values_, "", read_metadata(document), queue()} {}
+  explicit ChunksInMemory(std::string const& document)
+      : array{array_of(Store{values_}, "", read_metadata(document))} {}
 
   void put(std::string const& key, Bytes const& value) {
     tessera::Queue<Host> on;
@@ -51,7 +51,7 @@ void add_chunks(nb::module_& module) {
   module.def(
       "array_of",
       [](Store const& store, std::string const& path, std::string const& document) {
-        return Array{store, path, read_metadata(document), queue()};
+        return array_of(store, path, read_metadata(document));
       },
       nb::arg("store"), nb::arg("path"), nb::arg("document"),
       "The array at that path, as `document` says it is: a zarr.json or a .zarray. Nothing is read.");

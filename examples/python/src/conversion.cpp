@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tessera/array/visit.hpp>
+#include <tessera/core/detail/convert.hpp>
 #include <tessera/place/detail/placer_by_index.hpp>
 
 namespace python {

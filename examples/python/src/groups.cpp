@@ -1,5 +1,5 @@
 // Groups: what is below them, by their consolidated metadata if there is any.
-#include "module.hpp"
+#include "opening.hpp"
 
 #include <optional>
 
@@ -18,7 +18,7 @@ Group open_group(Store const& store, std::string const& path, std::optional<bool
 }
 
 // "array", "group", or nothing.
-std::optional<std::string> node_type(Group const& group, std::string const& name) {
+std::optional<std::string> type_below(Group const& group, std::string const& name) {
   Unlocked const unlocked;
   if (auto const& copies = group.consolidated())
     if (auto found = tessera::detail::node_type(*copies, group / name)) return found;
@@ -45,13 +45,13 @@ void add_groups(nb::module_& module) {
           nb::arg("store"), nb::arg("path"), nb::arg("use_consolidated").none() = nb::none())
       .def_prop_ro("is_consolidated", [](Group const& group) { return group.consolidated() != nullptr; })
       .def_prop_ro("zarr_format", [](Group const& group) { return static_cast<int>(group.metadata().format); })
-      .def("node_type", &node_type, nb::arg("name"))
+      .def("node_type", &type_below, nb::arg("name"))
       .def("children", &children)
       .def(
           "open_array",
           [](Group const& group, std::string const& name) {
             Unlocked const unlocked;
-            return tessera::open_any<AllCodecs>(group, name, queue());
+            return open_array(group, name);
           },
           nb::arg("name"))
       .def(

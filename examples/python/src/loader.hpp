@@ -99,7 +99,6 @@ class AnyLoader {
       : on_{std::move(on)}, type_{type.value_or(array.type())} {
     if (options.batch == 0 || options.ahead == 0)
       throw tessera::Error{"a loader's options: found batch or ahead 0, expected at least 1"};
-    tessera::detail::expect_regular(array);
     tessera::detail::in_document(array.store(), array.document(),
                                  [&] { shape_ = options.padding.padded(array.shape()); });
     auto const own = array.on(tessera::detail::own_queue<Queue>::make(on_));

@@ -1,5 +1,5 @@
 // The compiled half of the package `tessera`; zarr-python's interface is in its Python half.
-#include "module.hpp"
+#include "opening.hpp"
 
 tessera::Queue<python::Host>& python::queue() {
   static auto& all_processors = *new tessera::Queue<Host>{tessera::Queue<Host>::of_all_processors()};
@@ -12,9 +12,7 @@ NB_MODULE(_tessera, module) {
   nb::set_leak_warnings(false);
   module.def(
       "warn_of_leaks", [] { nb::set_leak_warnings(true); }, "For tests: what is left at the end is written out.");
-  module.def(
-      "codec_names", [] { return tessera::AnyPipeline<python::Host, python::Host, python::AllCodecs>::codec_names(); },
-      "Of the codecs that arrays may have: \"transpose, bytes, zstd\".");
+  module.def("codec_names", &python::codec_names, "Of the codecs that arrays may have: \"transpose, bytes, zstd\".");
   python::watch_interpreter();
   python::add_errors(module);
   python::add_tensor(module);

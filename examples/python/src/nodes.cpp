@@ -1,5 +1,5 @@
 // Nodes of a hierarchy in a folder: opened, listed, created. Documents and attributes are JSON text on both sides.
-#include "module.hpp"
+#include "opening.hpp"
 
 #include <optional>
 
@@ -30,18 +30,6 @@ std::pair<std::uint64_t, std::uint64_t> stored(Store const& store, std::string c
   return found;
 }
 
-Array create_array(Store const& store, std::string const& path, std::string const& json, bool overwrite) {
-  Unlocked const unlocked;
-  auto const document = tessera::parse_json(json);
-  auto metadata = tessera::detail::in_document(store, path, [&] {
-    tessera::ObjectReader reader{document, ""};
-    (void)reader.at("zarr_format");
-    (void)reader.at("node_type");
-    return tessera::read_array_metadata(reader);
-  });
-  return tessera::create_any<AllCodecs>(store, path, std::move(metadata), {overwrite}, queue());
-}
-
 }  // namespace
 
 void add_nodes(nb::module_& module) {
@@ -67,10 +55,16 @@ void add_nodes(nb::module_& module) {
           "open_array",
           [](Store const& store, std::string const& path) {
             Unlocked const unlocked;
-            return tessera::open_any<AllCodecs>(store, path, queue());
+            return open_array(store, path);
           },
           nb::arg("path"))
-      .def("create_array", &create_array, nb::arg("path"), nb::arg("document"), nb::arg("overwrite"))
+      .def(
+          "create_array",
+          [](Store const& store, std::string const& path, std::string const& document, bool overwrite) {
+            Unlocked const unlocked;
+            return create_array(store, path, document, overwrite);
+          },
+          nb::arg("path"), nb::arg("document"), nb::arg("overwrite"))
       .def(
           "create_group",
           [](Store const& store, std::string const& path, std::string const& attributes, bool overwrite) {

@@ -11,9 +11,6 @@
 #include "array.hpp"
 
 namespace python {
-
-extern template void read_into(Array const&, Selection const&, std::byte*, tessera::Layout const&, nb::object);
-
 namespace {
 
 using ipc::ColumnDescriptor, ipc::Descriptor, ipc::IpcError, ipc::Octets;

@@ -54,7 +54,7 @@ from ._tessera import (
 if TYPE_CHECKING:
     from ._device import DeviceBatch, DeviceTensor, PinnedTensor
 
-__version__ = _version("tessera")
+__version__ = _version("tessera-zarr")
 __all__ = [
     "Array",
     "ArrayInfo",

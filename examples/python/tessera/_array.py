@@ -8,16 +8,16 @@ import json
 import operator
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _selection, _spaces, _tessera
 from ._async import finished
-from ._attributes import Attributes
 from ._errors import ExchangeError, SelectionError, StoreError
 from ._info import ArrayInfo, info_of
+from ._node import Node
 from ._stores import Store
 from ._strings import VARYING
 from ._tessera import Selection, Tensor
@@ -43,7 +43,7 @@ class _Indexer:
         self._array._write(self._select(self._array._native, index), value)
 
 
-class Array:
+class Array(Node):
     """A handle; several threads may use it. `array[...]` is a NumPy array over memory that tessera filled; with
     `space="device"` a DeviceTensor, which PyTorch and CuPy accept."""
 
@@ -51,7 +51,7 @@ class Array:
         self._native, self._store = native, store
         self.space = space  # of the memory that elements are read into
         self._other: Any = None  # in device memory
-        self.path = path  # from the store's root
+        self.path = path
         self._dtype = dtype_if_known(native)
         self._is_of_bytes = is_of_bytes(self._dtype)
         self._shown = shown_by(self._dtype, native.dtype, space)
@@ -65,11 +65,6 @@ class Array:
     def shape(self) -> tuple[int, ...]:
         """In elements, as it is now: another handle may have resized the array."""
         return self._native.shape
-
-    @property
-    def store_path(self) -> str:
-        """The array's own folder; below an address, its address."""
-        return f"{self._store.folder}/{self.path}" if self.path else self._store.folder
 
     @property
     def ndim(self) -> int:
@@ -108,10 +103,6 @@ class Array:
         return None if names is None else tuple(names)
 
     @property
-    def read_only(self) -> bool:
-        return self._store.read_only
-
-    @property
     def info(self) -> ArrayInfo:
         """What its document says, for people: `print(array.info)`. Reads no chunk."""
         return info_of(self._document, self.nbytes, self._store)
@@ -119,10 +110,6 @@ class Array:
     def info_complete(self) -> ArrayInfo:
         """Also how many chunks, or shards, are stored, and their bytes. Lists their keys."""
         return info_of(self._document, self.nbytes, self._store, self._store.native.stored(self.path))
-
-    @property
-    def attrs(self) -> Attributes:
-        return Attributes(self._store, self.path)
 
     @property
     def _document(self) -> dict[str, Any]:
@@ -275,16 +262,6 @@ class Array:
         data = elements_of(data, self._dtype)
         self._native.append(np.ascontiguousarray(data) if isinstance(data, np.ndarray) else data, axis % self.ndim)
         return self.shape
-
-    def close(self) -> None:
-        """Ends the writing of a zip file. Other stores need none."""
-        self._store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._store.close() if kind is None else self._store.discard()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Of its address and options; the elements stay where they are."""

@@ -28,7 +28,7 @@ def info() -> dict[str, Any]:
     missing = {name: why for name, extension in extensions.items() if (why := _missing(extension))}
     without_cuda = _missing("_device")
     return {
-        "tessera": version("tessera"),
+        "tessera": version("tessera-zarr"),
         "python": platform.python_version(),
         "numpy": version("numpy"),
         "stores": ["folder", *(name for name in extensions if name not in missing)],

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Any
 
 from . import _stores, _tessera
 from ._array import Array, opened
-from ._attributes import Attributes
 from ._create import document
 from ._errors import Error, MetadataError, StoreError
+from ._node import Node
 
 
 class Tree(str):
@@ -28,7 +28,7 @@ def _is_name(name: str) -> bool:
         return False
 
 
-class Group(Mapping[str, Any]):
+class Group(Node, Mapping[str, Any]):
     """Arrays and groups by their names: `group["scan/t1"]`. With consolidated metadata it shows what is below as it was
     when the group was opened, or changed by this object; otherwise as it is now."""
 
@@ -61,22 +61,9 @@ class Group(Mapping[str, Any]):
             self._wanted = None
 
     @property
-    def attrs(self) -> Attributes:
-        return Attributes(self._store, self.path)
-
-    @property
-    def read_only(self) -> bool:
-        return self._store.read_only
-
-    @property
     def is_consolidated(self) -> bool:
         """Whether it shows what is below by consolidated metadata."""
         return self._native.is_consolidated
-
-    @property
-    def store_path(self) -> str:
-        """The group's own folder; below an address, its address."""
-        return f"{self._store.folder}/{self.path}" if self.path else self._store.folder
 
     def _below(self, name: str) -> str:
         _stores.expect_name(name)
@@ -230,17 +217,6 @@ class Group(Mapping[str, Any]):
         self._store.expect_writable(self.path)
         self._store.native.consolidate(self.path)
         return Group(self._store, self.path, self.space)
-
-    def close(self) -> None:
-        """Ends the writing of a zip file: what was written since it was opened becomes the file. Other stores need
-        none."""
-        self._store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._store.close() if kind is None else self._store.discard()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Of its address and options; what is below stays where it is."""

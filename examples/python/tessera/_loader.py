@@ -104,9 +104,9 @@ class Loader(Iterator[B], Generic[B]):
     block, by `close()`, or when the program drops it, and then waits for an answer of the store and of a sampler of
     Python's. It does not work in a child of `fork()`: make one there.
 
-    Raises MetadataError, if the chunk grid is rectilinear; SelectionError, if the padding does not suit the array;
-    ConversionError, if the array's elements or `dtype` are not among those that are converted, and at its batch for a
-    number that does not fit; ValueError, TypeError for wrong arguments.
+    Raises SelectionError, if the padding does not suit the array; ConversionError, if the array's elements or `dtype`
+    are not among those that are converted, and at its batch for a number that does not fit; ValueError, TypeError for
+    wrong arguments.
     """
 
     @overload
@@ -268,7 +268,7 @@ def read_boxes(
     `offset` and `by_index` are those of a Loader; `out` is of `dtype`, if that is given.
 
     Raises SelectionError, if a box reaches beyond the array, with its padding, or has another shape than the first;
-    MetadataError, if the chunk grid is rectilinear; ConversionError as a Loader; otherwise as a read.
+    ConversionError as a Loader; otherwise as a read.
     """
     on_device = array.space == "device" if out is None else _spaces.is_on_device(out)
     if stream is not None and (out is None or not on_device):

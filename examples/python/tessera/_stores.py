@@ -52,7 +52,7 @@ def _extension(name: str, path: str, library: str, package: str) -> Any:
     except ModuleNotFoundError:
         raise StoreError(
             f"{path}: this module was built without {library}, which this store needs: install it ({package} of Debian) "
-            "and build the module again, pip install --force-reinstall ./examples/python"
+            "and build the module again, in a clone of tessera: pip install --force-reinstall ."
         ) from None
     except ImportError as error:
         raise StoreError(f"{path}: {library} is missing, which this store needs: {error}") from error

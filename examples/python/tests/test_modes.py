@@ -73,6 +73,19 @@ def test_one_kind(tmp_path):
             tessera.open_group(tmp_path / "a.zarr", mode=mode)
 
 
+@pytest.mark.parametrize("description", [NEW, {}])
+def test_w_replaces_nothing_but_nodes(tmp_path, description):
+    file, folder = tmp_path / "file", tmp_path / "folder"
+    file.write_text("text")
+    folder.mkdir()
+    (folder / "other").write_text("text")
+    for path, found in ((file, "found a file, expected a folder"), (folder, "no node to erase")):
+        with pytest.raises(tessera.StoreError, match=f"{path}: .*{found}") as caught:
+            tessera.open(path, mode="w", **description)
+        assert caught.value.store == str(path)
+    assert file.read_text() == (folder / "other").read_text() == "text"
+
+
 def test_modes_and_descriptions_that_are_wrong(tmp_path):
     with pytest.raises(ValueError, match="found mode 'x', expected 'r'"):
         tessera.open(tmp_path, mode="x")

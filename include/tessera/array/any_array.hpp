@@ -176,8 +176,14 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   auto read_listed(std::span<PlacedChunk const> listed, StridedSpan<array_space> to,
                    ReadOptions const& options = {}) const {
     expect_fixed_size();
-    return state_->read_listed(listed, to, on_, options, defaults_);
+    return read_listed_into(listed, to, options);
   }
+  /// The same, also of elements that a placer makes. `from`: what to read instead of the store, with the same values.
+  auto read_listed_into(std::span<PlacedChunk const> listed, StridedSpan<array_space> const& to,
+                        ReadOptions const& options, typename Open::Readable const* from = nullptr) const {
+    return state_->read_listed(from ? *from : state_->readable(), listed, to, on_, options, defaults_);
+  }
+  typename Open::Readable const& readable() const { return state_->readable(); }  ///< the store, for such reads
   /// Writes inner chunks, placed as for read_listed. Else as write.
   auto write_listed(std::span<PlacedChunk const> listed, StridedView<array_space> from,
                     WriteOptions const& options = {}) const {
@@ -191,6 +197,8 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   /// The shape of the chunks at the bottom of shards, which are fetched and decoded one by one; without shards, the
   /// chunk shape.
   Extents const& inner_chunk_shape() const { return state_->form.layout.shape; }
+  /// Whether chunks are stored as they are in memory: a read of some elements fetches these alone.
+  bool has_chunks_as_in_memory() const { return state_->form.is_view(); }
   /// The number of chunks along each dimension.
   Extents grid_shape() const { return state_->grid_of(shape()); }
 

@@ -106,7 +106,15 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   /// or a stride is 0; StoreError, CodecError, with the key; Cancelled.
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
-    return read_selected<detail::memory_rank<Sel, Rank>>(selected(selection), to, options);
+    constexpr auto memory_rank = detail::memory_rank<Sel, Rank>;
+    if constexpr (detail::check_destination<T, memory_rank, array_space, std::remove_reference_t<M>>()) {
+      auto const chosen = selected(selection);
+      auto const view = of_this([&] { return detail::caller_view<memory_rank>(to, chosen.shape); });
+      StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(view.data), view.layout().strides};
+      return array_.read_into(chosen, detail::ElementsOf<T>::placed(there), options);
+    } else {
+      return detail::InvalidCall<T>{};
+    }
   }
 
   /// Reads a selection into a new array of buffers B, by default in the array's own space. Use the new array in the
@@ -249,17 +257,6 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   template <class F>
   auto of_this(F&& f) const {
     return detail::in_document(array_.store(), array_.document(), f);
-  }
-
-  template <std::size_t MemoryRank, class M>
-  auto read_selected(ResolvedSelection const& selected, M& to, ReadOptions const& options) const {
-    if constexpr (detail::check_destination<T, MemoryRank, array_space, M>()) {
-      auto const view = of_this([&] { return detail::caller_view<MemoryRank>(to, selected.shape); });
-      StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(view.data), view.layout().strides};
-      return array_.read_into(selected, detail::ElementsOf<T>::placed(there), options);
-    } else {
-      return detail::InvalidCall<T>{};
-    }
   }
 
   template <std::size_t MemoryRank, class B>

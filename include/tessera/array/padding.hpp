@@ -7,6 +7,7 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/detail/convert.hpp>
 #include <tessera/core/detail/fitting.hpp>
 #include <tessera/core/detail/number_as.hpp>
 #include <tessera/core/dimensions.hpp>

@@ -30,7 +30,8 @@ namespace tessera { inline namespace v0 {
 /// elements are placed into each box that wants them. Of chunks that are stored as they are in memory, only the bytes
 /// from the first to the last wanted element are fetched. The options are those of a read: `memory` bounds the chunks
 /// under way, `progress` and `traffic` count each chunk once, and `stop` ends the call. The list of chunks is beside
-/// that budget: about 1 KiB for each chunk, which the queue keeps for later calls.
+/// that budget: about 1 KiB for each chunk, which the queue keeps for later calls. Of a rectilinear grid, neighbouring
+/// chunks of one shape are read together, one such part after the other, and `progress` counts in each part.
 ///
 /// For boxes of different shapes give memory for each, of the array's number of dimensions: `read_boxes(array, boxes,
 /// views)`, where `views` is a std::vector or std::span of ArrayViews, or of any memory that `Array::read` takes. Still
@@ -42,9 +43,8 @@ namespace tessera { inline namespace v0 {
 /// are there; else a Pending, and until that is done the memory is in use.
 ///
 /// Throws: SelectionError naming array and box, if a box has another shape than the first in one memory, another number
-/// of dimensions than the array, or reaches beyond it; SelectionError, if the memory has another shape; MetadataError,
-/// if the chunk grid is rectilinear; StoreError, CodecError, with the key; Cancelled. It throws only when no work is
-/// under way any more.
+/// of dimensions than the array, or reaches beyond it; SelectionError, if the memory has another shape; StoreError,
+/// CodecError, with the key; Cancelled. It throws only when no work is under way any more.
 template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M>
 auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, M&& to, ReadOptions const& options = {}) {
   return read_boxes(array, boxes, to, Padding{}, options);
@@ -61,8 +61,9 @@ auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, ReadOpt
 
 /// Both calls, for boxes of the array with padding: `read_boxes(array, crops, memory, Padding{.before = {8, 8}})`. Each
 /// box, also one with steps or wholly beyond the array, has the elements that it would have after numpy.pad. Still
-/// every chunk is fetched and decoded once, and only if a box has or mirrors elements of it. Throws: as above;
-/// SelectionError as Padding::padded, or if the padding's value does not fit in T.
+/// every chunk is fetched and decoded once, and only if a box has or mirrors elements of it. Strings and bytes of any
+/// length are padded by the fill value. Throws: as above; SelectionError as Padding::padded, or if the padding's value
+/// does not fit in T.
 template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M, std::same_as<Padding> Given>
 auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, M&& to, Given const& padding,
                 ReadOptions const& options = {}) {
@@ -75,11 +76,8 @@ template <class B = void, Element T, std::size_t Rank, class S, class P, std::sa
 auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, Given const& padding,
                 ReadOptions const& options = {}) {
   using Own = detail::elements_buffer<T, typename P::array_space>;
-  if constexpr (detail::check_boxes_of<T>())
-    return detail::read_new_boxes<T, Rank, std::conditional_t<std::is_void_v<B>, Own, B>>(array.untyped(), boxes,
-                                                                                          padding, options);
-  else
-    return detail::InvalidCall<T>{};
+  return detail::read_new_boxes<T, Rank, std::conditional_t<std::is_void_v<B>, Own, B>>(array.untyped(), boxes,
+                                                                                        padding, options);
 }
 
 }}  // namespace tessera::v0

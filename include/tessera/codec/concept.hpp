@@ -3,13 +3,10 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
-#include <span>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include <tessera/codec/chunk.hpp>
-#include <tessera/codec/detail/elements.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/object_reader.hpp>
 #include <tessera/key/key.hpp>
@@ -112,238 +109,16 @@ concept Codec = requires {
 
 namespace detail {
 
-// Whether a codec has a function of that name, with any parameters: a second base with the name makes it ambiguous.
-struct has_decode {
-  void decode();
-};
-struct has_encode {
-  void encode();
-};
-struct has_decode_part {
-  void decode_part();
-};
-template <class C, class Other>
-struct beside : C, Other {};
-template <class C>
-concept NamesDecode = (!std::is_final_v<C> && !requires { &beside<C, has_decode>::decode; }) || requires {
-  &C::decode;
-};
-template <class C>
-concept NamesEncode = (!std::is_final_v<C> && !requires { &beside<C, has_encode>::encode; }) || requires {
-  &C::encode;
-};
-
-template <class C>
-concept NamesDecodePart = (!std::is_final_v<C> && !requires { &beside<C, has_decode_part>::decode_part; }) || requires {
-  &C::decode_part;
-};
-
-// A codec that is read through, with a layout.
-template <class C>
-concept ReadThrough = requires(C const& codec, Layout const& layout) {
-  { codec.decoded(layout) } -> std::convertible_to<Layout>;
-};
-
-// The calls of a codec, with the chunk's specification if it takes that.
-struct Decode {
-  template <class C, class... A>
-  requires requires(C const& codec, A&&... a) { codec.decode(std::forward<A>(a)...); }
-  auto operator()(C const& codec, ChunkSpecification const&, A&&... a) const {
-    return codec.decode(std::forward<A>(a)...);
-  }
-  template <class C, class... A>
-  requires requires(C const& codec, ChunkSpecification const& chunk, A&&... a) {
-    codec.decode(chunk, std::forward<A>(a)...);
-  }
-  auto operator()(C const& codec, ChunkSpecification const& chunk, A&&... a) const {
-    return codec.decode(chunk, std::forward<A>(a)...);
-  }
-};
-struct Encode {
-  template <class C, class... A>
-  requires requires(C const& codec, A&&... a) { codec.encode(std::forward<A>(a)...); }
-  auto operator()(C const& codec, ChunkSpecification const&, A&&... a) const {
-    return codec.encode(std::forward<A>(a)...);
-  }
-  template <class C, class... A>
-  requires requires(C const& codec, ChunkSpecification const& chunk, A&&... a) {
-    codec.encode(chunk, std::forward<A>(a)...);
-  }
-  auto operator()(C const& codec, ChunkSpecification const& chunk, A&&... a) const {
-    return codec.encode(chunk, std::forward<A>(a)...);
-  }
-};
-
-struct DecodePart {
-  template <class C, class... A>
-  requires requires(C const& codec, A&&... a) { codec.decode_part(std::forward<A>(a)...); }
-  std::size_t operator()(C const& codec, ChunkSpecification const&, A&&... a) const {
-    return codec.decode_part(std::forward<A>(a)...);
-  }
-  template <class C, class... A>
-  requires requires(C const& codec, ChunkSpecification const& chunk, A&&... a) {
-    codec.decode_part(chunk, std::forward<A>(a)...);
-  }
-  std::size_t operator()(C const& codec, ChunkSpecification const& chunk, A&&... a) const {
-    return codec.decode_part(chunk, std::forward<A>(a)...);
-  }
-};
-struct EncodedRange {
-  template <class C>
-  requires requires(C const& codec, ByteRange part) { codec.encoded_range(part); }
-  ByteRange operator()(C const& codec, ChunkSpecification const&, ByteRange part) const {
-    return codec.encoded_range(part);
-  }
-  template <class C>
-  requires requires(C const& codec, ChunkSpecification const& chunk, ByteRange part) {
-    codec.encoded_range(chunk, part);
-  }
-  ByteRange operator()(C const& codec, ChunkSpecification const& chunk, ByteRange part) const {
-    return codec.encoded_range(chunk, part);
-  }
-};
-struct MemoryOfParts {
-  template <class C>
-  requires requires(C const& codec, std::size_t decoded) { codec.part_memory(decoded); }
-  std::size_t operator()(C const& codec, ChunkSpecification const&, std::size_t decoded) const {
-    return codec.part_memory(decoded);
-  }
-  template <class C>
-  requires requires(C const& codec, ChunkSpecification const& chunk) { codec.part_memory(chunk); }
-  std::size_t operator()(C const& codec, ChunkSpecification const& chunk, std::size_t) const {
-    return codec.part_memory(chunk);
-  }
-};
-template <class C>
-concept SaysPartMemory = std::invocable<MemoryOfParts, C const&, ChunkSpecification const&, std::size_t>;
-template <class C>
-concept DecodesParts = std::invocable<DecodePart, C const&, ChunkSpecification const&, ByteView<space::Host>,
-                                      ByteSpan<space::Host>, ChunkPart, Queue<space::Host>&>;
-template <class C>
-concept SaysEncodedRange = std::invocable<EncodedRange, C const&, ChunkSpecification const&, ByteRange>;
-template <class C>
-concept HasIndex = requires(C const& codec, ByteView<space::Host> index, ChunkPart part) {
-  { codec.index_size(std::size_t{}) } -> std::convertible_to<std::size_t>;
-  { codec.encoded_part(index, part) } -> std::convertible_to<ChunkPart>;
-};
-template <class C>
-concept HasPartOfIndex = requires(C const& codec) {
-  codec.index_size(std::size_t{});
-} || requires(C const& codec, ByteView<space::Host> index, ChunkPart part) {
-  codec.encoded_part(index, part);
-};
-template <class C>
-concept SaysWhetherParts = requires(C const& codec) {
-  { codec.decodes_parts() } -> std::convertible_to<bool>;
-};
-
-template <class C>
-concept SaysForm = requires(C const& codec, ChunkSpecification chunk) { codec.encoded(chunk); };
-
-/// The chunk that an array-to-array codec makes of `chunk`. Throws: MetadataError, if it does not accept the elements.
-template <class C>
-ChunkSpecification encoded_chunk(C const& codec, ChunkSpecification const& chunk) {
-  if constexpr (SaysForm<C>) {
-    return codec.encoded(chunk);
-  } else {
-    if constexpr (AskedForElements<Decode, C>) expect_takes<Decode, C>(chunk.type);
-    return chunk;
-  }
-}
-
-// The members of a codec that decodes parts belong together.
-template <Codec C>
-consteval bool check_parts() {
-  static_assert(DecodesParts<C> || !NamesDecodePart<C>,
-                "tessera: this codec's 'decode_part' would not be called: it must be 'std::size_t "
-                "decode_part(ByteView<space::Host>, ByteSpan<space::Host>, ChunkPart, Queue<space::Host>&) const'");
-  constexpr bool has_more = SaysEncodedRange<C> || SaysWhetherParts<C> || HasPartOfIndex<C> || SaysPartMemory<C>;
-  static_assert(DecodesParts<C> || NamesDecodePart<C> || !has_more,
-                "tessera: this codec has 'encoded_range', 'encoded_part', 'index_size', 'decodes_parts' or "
-                "'part_memory', which would not be called without 'decode_part'");
-  constexpr bool is_either = !HasPartOfIndex<C> || (HasIndex<C> && !SaysEncodedRange<C>);
-  static_assert(!DecodesParts<C> || is_either,
-                "tessera: this codec needs both 'index_size' and 'encoded_part', without 'encoded_range', or only "
-                "'encoded_range', or none of them");
-  return DecodesParts<C> ? is_either : !NamesDecodePart<C> && !has_more;
-}
-
-// `fitted` before 0.3.
-template <class C>
-concept IsFittedToType = requires(C const& codec, DataType type) {
-  codec.fitted(type);
-};
-
-// All members of the codec are used, and it has those that its kind requires.
-template <Codec C>
-consteval bool check_codec() {
-  static_assert(!IsFittedToType<C>,
-                "tessera: this codec's 'fitted' takes a DataType, and would not be called: it must be 'C "
-                "fitted(ChunkSpecification const&) const', whose argument has the DataType as '.type'");
-  if constexpr (IsFittedToType<C> || !check_parts<C>()) return false;
-  if constexpr (std::same_as<typename C::kind, array_to_array>) {
-    constexpr bool runs = NamesDecode<C> || NamesEncode<C>;
-    constexpr bool is_one = !(runs && ReadThrough<C>);
-    static_assert(is_one,
-                  "tessera: this array-to-array codec has 'decode' or 'encode', which would not be called because it "
-                  "has 'Layout decoded(Layout) const': remove this 'decoded' if the codec changes values, or "
-                  "'decode' and 'encode' if it only rearranges elements");
-    constexpr bool is_any = runs || ReadThrough<C>;
-    static_assert(is_any,
-                  "tessera: this array-to-array codec lacks 'decode' and 'encode', if it changes values, or 'Layout "
-                  "decoded(Layout) const', if it only rearranges elements");
-    constexpr bool says_form = SaysForm<C> || !ReadThrough<C>;
-    static_assert(says_form || !is_one || !is_any,
-                  "tessera: this array-to-array codec lacks 'ChunkSpecification encoded(ChunkSpecification) const'");
-    if constexpr (runs && SaysForm<C>) {
-      constexpr bool keeps_type = !AskedForElements<Decode, C> && !AskedForElements<Encode, C>;
-      static_assert(keeps_type,
-                    "tessera: this array-to-array codec works on elements, which keep their type, so it must not have "
-                    "'encoded'; a codec that changes the type works on bytes");
-      return is_one && keeps_type;
-    } else {
-      return is_one && is_any && says_form;
-    }
-  } else if constexpr (std::same_as<typename C::kind, array_to_bytes>) {
-    constexpr bool is_run = requires(C const& codec, ChunkSpecification const& chunk) { codec.encoded_bound(chunk); };
-    constexpr bool names = NamesDecode<C> || NamesEncode<C>;
-    static_assert(is_run || !names,
-                  "tessera: this array-to-bytes codec has 'decode' or 'encode', which would not be called without "
-                  "'std::size_t encoded_bound(ChunkSpecification const&) const'");
-    return is_run || !names;
-  } else {
-    constexpr bool says_bound = requires(C const& codec) { codec.encoded_bound(std::size_t{}); };
-    static_assert(says_bound,
-                  "tessera: this bytes-to-bytes codec lacks 'std::size_t encoded_bound(std::size_t) const', which "
-                  "returns the largest encoded size for a decoded size");
-    return says_bound;
-  }
-}
-
 template <class C, class S>
 inline constexpr bool runs_in = S::host_accessible;
 template <class C, class S>
 requires requires { C::template runs_in<S>; }
 inline constexpr bool runs_in<C, S> = C::template runs_in<S>;
+
 }  // namespace detail
 
 /// Whether a codec can decode and encode bytes in space S.
 template <class C, class S>
 concept RunsIn = Codec<C> && MemorySpace<S> && detail::runs_in<C, S>;
 
-namespace detail {
-
-// The space of a codec's output: that of its input ...
-template <class C, class S>
-struct encoded_space {
-  using type = S;
-};
-// ... unless the codec states another, as a shard does whose inner pipeline changes spaces.
-template <class C, class S>
-requires requires { typename C::template encoded_space<S>; }
-struct encoded_space<C, S> {
-  using type = typename C::template encoded_space<S>;
-};
-
-}  // namespace detail
 }}  // namespace tessera::v0

@@ -14,7 +14,7 @@ template <>
 struct own_queue<Queue<space::Device>> {
   static Queue<space::Device> make(Queue<space::Device>& like) {
     InContext const here{like.shared_stream()->context()};
-    return Queue<space::Device>{own_queue<Queue<space::Host>>::make(like.host())};
+    return Queue<space::Device>{like.host()};
   }
 };
 

@@ -14,6 +14,7 @@
 #include <tessera/array/orientation.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/buffer/concept.hpp>
+#include <tessera/core/data_type.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/loader/detail/batch_pool.hpp>
@@ -21,12 +22,22 @@
 #include <tessera/loader/detail/own_queue.hpp>
 #include <tessera/loader/loader_options.hpp>
 #include <tessera/loader/sampler.hpp>
-#include <tessera/memory/bytes.hpp>
-#include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
 
 namespace tessera { inline namespace v0 {
+
+namespace detail {
+
+template <class T>
+consteval bool check_loaded() {
+  static_assert(!VaryingElement<T>,
+                "tessera: a Loader reads elements of one size: read strings and bytes of any length with "
+                "read_boxes(array, boxes)");
+  return !VaryingElement<T>;
+}
+
+}  // namespace detail
 
 /// The elements of some boxes, and the boxes. Use the elements in the order of the queue that `Loader::next` was given;
 /// if the host can touch them, they are there. Move-only. The destructor gives the memory back to the loader, for a
@@ -77,11 +88,11 @@ class LoadedBatch {
 ///     Loader loader{array, UniformBoxes{array.shape(), {64, 64, 64}, {.seed = 7}}, {.batch = 16, .cache = 1 << 28}};
 ///     while (auto batch = loader.next()) train(batch->view());
 ///
-/// One thread draws boxes from the sampler and reads them on a queue of its own, with as many host threads as the
-/// array's queue has. It waits while `ahead` batches are ready. Every chunk that a batch touches is fetched and decoded
-/// once for all of its boxes, as by read_boxes, and not at all if it is kept from a batch before. The memory of batches
-/// is used again: after the first ones the loader allocates none. By default, kept chunks take twice as much memory as
-/// the loader's batches.
+/// A thread of its own draws boxes from the sampler and reads them, with the host threads of the array's queue; on a
+/// device it has a stream of its own. It waits while `ahead` batches are ready. Every chunk that a batch touches is
+/// fetched and decoded once for all of its boxes, as by read_boxes, and not at all if it is kept from a batch before.
+/// The memory of batches is used again: after the first ones the loader allocates none, unless it keeps stored bytes.
+/// By default, kept chunks take twice as much memory as the loader's batches.
 ///
 /// Boxes are as for read_boxes, and of one shape in a batch. They are resolved in the shape that the array had when the
 /// loader was made; a kept chunk has the elements that it had when it was read.
@@ -99,9 +110,9 @@ class Loader {
   using batch_type = LoadedBatch<Program, Rank, Buffer>;
 
   /// Begins to read. The sampler is copied, and called by the loader's thread, `horizon` batches ahead; std::ref passes
-  /// one of your own. Throws: Error, if a batch would have no boxes, or `ahead` is 0; MetadataError, if the chunk grid
-  /// is rectilinear; SelectionError, if the padding does not suit the array; Error, DeviceError, if there is too little
-  /// memory for the `cache` that was given. If none was given, `next` throws these.
+  /// one of your own. Throws: Error, if a batch would have no boxes, `ahead` is 0, or `together` is not from 1 to
+  /// `ahead`; SelectionError, if the padding does not suit the array; Error, DeviceError, if there is too little memory
+  /// for the `cache` that was given. If none was given, `next` throws these.
   template <Sampler F>
   requires std::same_as<T, Program> Loader(Array<T, Rank, S, P> const& array, F sampler,
                                            LoaderOptions const& options = {})
@@ -110,15 +121,16 @@ class Loader {
   template <Sampler F, class Make>
   Loader(Array<T, Rank, S, P> const& array, F sampler, LoaderOptions const& options, Make const& converter)
       : on_{array.untyped().queue()} {
-    if constexpr (detail::check_boxes_of<T>() && detail::check_own_queue<queue_type>()) {
+    if constexpr (detail::check_loaded<T>() && detail::check_own_queue<queue_type>()) {
       if (options.batch == 0 || options.ahead == 0)
         throw Error{"a loader's options: found batch or ahead 0, expected at least 1"};
-      detail::expect_regular(array.untyped());
+      if (options.together == 0 || options.together > options.ahead)
+        throw Error{to_text({"a loader's options: found together ", options.together,
+                             ", expected a number from 1 to ahead, ", options.ahead})};
       auto own = array.untyped().on(detail::own_queue<queue_type>::make(on_));
-      auto const value = detail::padding_value<T>(own, options.padding);
-      ByteView<space::Host> const bytes{value.data(), value.size()};
+      detail::PaddingElement<T> const value{own, options.padding};
       typename detail::BatchSlot<Program, Rank, Buffer>::Source const source{};
-      state_ = std::make_unique<State>(own, std::move(sampler), options, bytes, source, converter(own));
+      state_ = std::make_unique<State>(own, std::move(sampler), options, value.bytes(), source, converter(own));
     }
   }
 

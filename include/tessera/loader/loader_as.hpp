@@ -8,6 +8,7 @@
 #include <tessera/array/array.hpp>
 #include <tessera/array/detail/converting_placer.hpp>
 #include <tessera/core/convert.hpp>
+#include <tessera/core/detail/convert.hpp>
 #include <tessera/loader/detail/number_batches.hpp>
 #include <tessera/loader/loader.hpp>
 #include <tessera/loader/loader_options.hpp>

@@ -1,4 +1,4 @@
-// LoaderOptions, OnError, LoaderStatistics: how a Loader reads ahead, and what it did.
+// LoaderOptions, Keep, OnError, LoaderStatistics: how a Loader reads ahead, and what it did.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,18 +14,31 @@ enum class OnError {
   go_on  ///< the next batch
 };
 
+/// What is kept of a chunk from batch to batch.
+enum class Keep {
+  decoded,  ///< its elements, in the array's memory space: a later batch neither fetches nor decodes it
+  stored,   ///< its bytes as the store has them, where the codecs take them: it is decoded again, and not fetched
+  either    ///< its elements, if the budget has room for those of all chunks; otherwise its stored bytes
+};
+
 /// Options of a Loader.
 struct LoaderOptions {
   std::size_t batch = 1;  ///< boxes in a batch; the last batch may have fewer
   std::size_t ahead = 2;  ///< batches that are ready or being read, at most; those that the program holds come on top
-  /// Bytes of decoded chunks that are kept from batch to batch, in the array's memory space; 0: each batch fetches and
-  /// decodes its chunks anew. The memory is allocated at once, but not for more chunks than the array has. Not given:
+  /// Batches that are read at once, from 1 to `ahead`: a chunk that several of them want is fetched and decoded once,
+  /// also if it is not kept. The loader begins when there is room for so many: with twice as many `ahead`, while the
+  /// program uses those before.
+  std::size_t together = 1;
+  /// Bytes of chunks that are kept from batch to batch; 0: each batch fetches and decodes its chunks anew. The memory
+  /// of decoded chunks is allocated at once, but not for more chunks than the array has. Not given:
   /// twice as many bytes as `ahead` + 2 batches like the first one have in the array's type, allocated when its boxes
   /// are known; but 0, if chunks are stored as they are in memory and are larger than a box, because then only the
   /// wanted bytes are fetched.
   Option<std::uint64_t> cache{};
-  /// Batches whose boxes are drawn before the first of them is read, if chunks are kept: of chunks that these need, the
-  /// one that is needed last is evicted first. 1: the least recently used chunk is evicted first.
+  Keep keep = Keep::decoded;  ///< of chunks, within `cache`
+  /// Batches whose boxes are drawn before the first of them is read, if decoded chunks are kept: of chunks that these
+  /// need, the one that is needed last is evicted first. 1: the least recently used chunk is evicted first, as it is of
+  /// stored bytes.
   std::size_t horizon = 32;
   OnError on_error = OnError::end;  ///< what follows a batch that could not be read
   Padding padding{};  ///< around the array: the sampler draws boxes of the shape padding.padded(array.shape())
@@ -35,8 +48,9 @@ struct LoaderOptions {
 struct LoaderStatistics {
   std::uint64_t batches = 0, boxes = 0;
   std::uint64_t chunks = 0;   ///< that the batches want: in one batch each chunk counts once
-  std::uint64_t hits = 0;     ///< of these, those that were kept from a batch before
-  std::uint64_t decoded = 0;  ///< chunks that were fetched and decoded: the rest are hits, or missing in the store
+  std::uint64_t hits = 0;     ///< of these, those that another batch had decoded: kept, or read together
+  std::uint64_t decoded = 0;  ///< chunks that were decoded: the rest are hits, or missing in the store
+  std::uint64_t kept = 0;     ///< stored values that were kept, and not fetched: chunks, and indexes of shards
   std::uint64_t bytes = 0;    ///< that were fetched from the store
   double seconds = 0;         ///< from the first call of `next` until the last one returned
   double waited = 0;          ///< of these, the time in `next`

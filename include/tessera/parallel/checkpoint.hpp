@@ -58,24 +58,28 @@ class Checkpoint {
     if constexpr (detail::check_local<T, P>() && detail::check_writable<S>() &&
                   detail::check_memory<T, Rank, space::Host, M const>()) {
       auto const& untyped = array.untyped();
-      auto const name = name_of(untyped.store()) + '\n' + untyped.document().path;
+      Grown grown;
       auto before = array.shape();
-      bool is_published = true;
-      for (auto const& grown : grown_)
-        if (grown.name == name) before = grown.after, is_published = false;
-      Extents after;
       detail::ErasedCommunicatorOf<C> all{ranks_};
       detail::agreed(all, [&] {
+        grown.name = name_of(untyped.store()) + '\n' + untyped.document().path;
+        bool is_published = true;
+        for (auto const& earlier : grown_)
+          if (earlier.name == grown.name) before = earlier.after, is_published = false;
         detail::in_document(untyped.store(), untyped.document(), [&] {
-          after = detail::appended(before, axis, partition.shape(), Strides::filled(Rank, 0));
+          grown.after = detail::appended(before, axis, partition.shape(), Strides::filled(Rank, 0));
         });
-        if (is_published && all.rank() == 0) expect_shape(untyped, before, after);
+        grown.publish = [untyped, before, after = grown.after] { publish_one(untyped, before, after); };
+        grown.adopt = [untyped, after = grown.after] { untyped.adopt_shape(after); };
+        grown_.reserve(grown_.size() + 1);  // no rank may fail behind the write
+        if (is_published && all.rank() == 0) expect_shape(untyped, before, grown.after);
       });
       options.origin = Extents::filled(Rank, 0);
       options.origin[axis] = before[axis];
-      detail::write_local_as(ranks_, array, after, partition, memory, options);
-      grown_.push_back({name, after, [untyped, before, after] { publish_one(untyped, before, after); },
-                        [untyped, after] { untyped.adopt_shape(after); }});
+      detail::write_local_as(
+          ranks_, array, grown.after, partition,
+          [&](Extents const& shape) { return detail::local_memory<Rank>(memory, shape); }, options);
+      grown_.push_back(std::move(grown));
     }
   }
 
@@ -97,9 +101,9 @@ class Checkpoint {
 
  private:
   struct Grown {
-    std::string name;
-    Extents after;
-    std::function<void()> publish, adopt;
+    std::string name{};
+    Extents after{};
+    std::function<void()> publish{}, adopt{};
   };
 
   // Elements of another program that has appended since the array was opened would be overwritten.

@@ -1,91 +1,61 @@
-// write_local and read_local of device memory: a rank's elements pass through page-locked memory.
+// write_local, read_local and LocalWriter of memory that a device works on: device memory passes through page-locked
+// memory.
 #pragma once
-#include <concepts>
 #include <cstddef>
-#include <optional>
-#include <utility>
 
 #include <tessera/array/detail/caller_memory.hpp>
-#include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/host_device.cuh>
-#include <tessera/core/detail/checked.hpp>
 #include <tessera/memory/queue.cuh>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/parallel/detail/agreed.hpp>
+#include <tessera/parallel/detail/staged_part.cuh>
 #include <tessera/parallel/local.hpp>
 
 namespace tessera { inline namespace v0 {
-namespace detail {
 
-/// A rank's memory on the device, and as much page-locked memory.
-template <class T, std::size_t Rank>
-class StagedPart {
- public:
-  /// Throws: SelectionError, if the memory is not contiguous in C order, or has another shape; DeviceError.
-  template <class M>
-  StagedPart(M& memory, Extents const& shape, Queue<space::Device>& on)
-      : shape_{shape},
-        size_{checked_size(checked_product(element_count(shape, "memory"), sizeof(T), "memory"), "memory")},
-        staged_{size_, on} {
-    auto const view = caller_view<Rank>(memory, shape);
-    if (size_ != 0 && view.layout().strides != Layout::c_order(shape, sizeof(T)).strides)
-      throw SelectionError{"found device memory with gaps or in another order, expected elements in C order"};
-    data_ = const_cast<std::byte*>(reinterpret_cast<std::byte const*>(view.data));
-  }
-
-  ArrayView<T, Rank> view() { return ArrayView<T, Rank>::c_order(reinterpret_cast<T*>(staged_.span().data), shape_); }
-  void from_device(Queue<space::Device>& on) {
-    crossing<space::Pinned, space::Device>::copy({data_, size_}, staged_.span(), on);
-    on.wait();
-  }
-  void to_device(Queue<space::Device>& on) {
-    crossing<space::Device, space::Pinned>::copy(staged_.view(), {data_, size_}, on);
-    on.wait();
-  }
-
- private:
-  Extents shape_;
-  std::size_t size_;
-  PinnedBuffer staged_;
-  std::byte* data_ = nullptr;
-};
-
-template <class M>
-concept DeviceMemory = CallerMemory<M>::known && std::same_as<typename CallerMemory<M>::space, space::Device>;
-
-}  // namespace detail
-
-/// Called by all ranks: as write_local of an array in host memory, from device memory in C order. Waits for the queue's
-/// work, and copies all of the rank's memory to page-locked memory. Throws: as write_local; DeviceError.
-template <Communicator C, class T, std::size_t Rank, class S, class P, detail::DeviceMemory M>
+/// Called by all ranks: as write_local of an array in host memory, from device memory in C order, or from page-locked or
+/// managed memory. Waits for the queue's earlier work, and copies the rank's device memory to page-locked memory, of the
+/// same size; the others are used as they are. With `options.device_messages` elements for other ranks are sent from
+/// device memory instead, if the communicator reads it. Throws: as write_local; DeviceError.
+template <Communicator C, class T, std::size_t Rank, class S, class P, detail::DeviceAccessible M>
 void write_local(C const& ranks, Array<T, Rank, S, P> const& array, Partition const& partition, M const& memory,
                  Queue<space::Device>& on, LocalWriteOptions const& options = {}) {
-  if constexpr (detail::check_local<T, P>()) {
-    detail::ErasedCommunicatorOf<C> all{ranks};
-    std::optional<detail::StagedPart<T, Rank>> staged;
-    detail::in_document(array.untyped().store(), array.untyped().document(), [&] {
-      detail::agreed(all, [&] {
-        staged.emplace(memory, partition.memory_shape(all.rank()), on);
-        staged->from_device(on);
-      });
-    });
-    write_local(ranks, array, partition, staged->view(), options);
+  using Space = typename detail::CallerMemory<M const>::space;
+  if constexpr (detail::check_local<T, P>() && detail::check_writable<S>() &&
+                detail::check_memory<T, Rank, Space, M const>()) {
+    using Staged = detail::StagedPart<T, Rank, Space>;
+    bool const sends = Staged::sends_itself(detail::ErasedCommunicatorOf<C>{ranks}, options);
+    Staged part{on, sends};
+    detail::write_local_as(
+        ranks, array, array.shape(), partition,
+        [&](Extents const& shape) {
+          part.of(memory, shape);
+          sends ? part.make_room() : part.from_device();
+          part.wait();
+          return part.memory();
+        },
+        options, sends ? &part : nullptr);
   }
 }
 
 /// Called by all ranks: as read_local of an array in host memory, into device memory in C order, through as much
-/// page-locked memory. Returns when the elements are there. Throws: as read_local; DeviceError.
-template <Communicator C, class T, std::size_t Rank, class S, class P, detail::DeviceMemory M>
+/// page-locked memory, or into page-locked or managed memory. Waits for the queue's earlier work. Returns when the
+/// elements are there. Throws: as read_local; DeviceError.
+template <Communicator C, class T, std::size_t Rank, class S, class P, detail::DeviceAccessible M>
 void read_local(C const& ranks, Array<T, Rank, S, P> const& array, Partition const& partition, M& memory,
                 Queue<space::Device>& on, LocalReadOptions const& options = {}) {
-  if constexpr (detail::check_local<T, P>()) {
+  using Space = typename detail::CallerMemory<M>::space;
+  if constexpr (detail::check_local<T, P>() && detail::check_destination<T, Rank, Space, M>()) {
+    detail::StagedPart<T, Rank, Space> part{on};
+    detail::read_local_into(
+        ranks, array, partition,
+        [&](Extents const& shape) {
+          part.of(memory, shape);
+          part.make_room();
+          return part.memory();
+        },
+        options);
     detail::ErasedCommunicatorOf<C> all{ranks};
-    std::optional<detail::StagedPart<T, Rank>> staged;
-    detail::in_document(array.untyped().store(), array.untyped().document(), [&] {
-      detail::agreed(all, [&] { staged.emplace(memory, partition.memory_shape(all.rank()), on); });
-    });
-    read_local(ranks, array, partition, staged->view(), options);
-    detail::agreed(all, [&] { staged->to_device(on); });
+    detail::agreed(all, [&] { part.to_device(); });
   }
 }
 

@@ -8,6 +8,7 @@
 #include <tessera/array/detail/elements.hpp>
 #include <tessera/array/detail/invalid_call.hpp>
 #include <tessera/core/config.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/parallel/communicator.hpp>
 #include <tessera/parallel/detail/local_call.hpp>
@@ -27,6 +28,14 @@ consteval bool check_local() {
   return is_of_host;
 }
 
+/// Memory that a device works on.
+template <class M>
+concept DeviceAccessible = CallerMemory<M>::known && CallerMemory<M>::space::device_accessible;
+
+/// Of memory that a device works on: in staged_part.cuh.
+template <class T, std::size_t Rank, class Space>
+class StagedPart;
+
 /// The memory of a rank as an address and strides. Throws: SelectionError, if it has another shape.
 template <std::size_t Rank, class M>
 PartMemory local_memory(M& memory, Extents const& shape) {
@@ -35,10 +44,13 @@ PartMemory local_memory(M& memory, Extents const& shape) {
   return {data, Extents::filled(Rank, 0), view.layout().strides};
 }
 
+/// Where this rank has its elements; throws, if they do not have that shape.
+using MemoryOfShape = FunctionRef<PartMemory(Extents const&)>;
+
 /// As write_local, into an array of the shape `as`, whatever its document says.
-template <Communicator C, class T, std::size_t Rank, class S, class P, class M>
+template <Communicator C, class T, std::size_t Rank, class S, class P>
 void write_local_as(C const& ranks, Array<T, Rank, S, P> const& array, Extents const& as, Partition const& partition,
-                    M const& memory, LocalWriteOptions const& options) {
+                    MemoryOfShape memory, LocalWriteOptions const& options, DeviceSender* sender = nullptr) {
   ErasedCommunicatorOf<C> all{ranks};
   auto const& untyped = array.untyped();
   in_document(untyped.store(), untyped.document(), [&] {
@@ -49,8 +61,24 @@ void write_local_as(C const& ranks, Array<T, Rank, S, P> const& array, Extents c
     move_together(all,
                   {partition, options.origin, as, untyped.chunk_shape(), untyped.edges(), options.memory, std::nullopt,
                    options.exchanged},
-                  [&](Extents const& shape) { return local_memory<Rank>(memory, shape); },
-                  {move, each, {}, sizeof(T)});
+                  memory, {move, each, {}, sizeof(T), sender});
+  });
+}
+template <Communicator C, class T, std::size_t Rank, class S, class P>
+void read_local_into(C const& ranks, Array<T, Rank, S, P> const& array, Partition const& partition,
+                     MemoryOfShape memory, LocalReadOptions const& options) {
+  ErasedCommunicatorOf<C> all{ranks};
+  auto const& untyped = array.untyped();
+  auto const now = array.shape();
+  in_document(untyped.store(), untyped.document(), [&] {
+    auto const move = [&, of_scope = defaults()](Region const& region, std::byte* data, Strides const& strides) {
+      with_defaults(of_scope, [&] { untyped.read_into(region, {data, strides}, options.read); });
+    };
+    auto const each = [&](std::size_t n, FunctionRef<void(std::size_t)> f) { untyped.queue().host().for_each(n, f); };
+    move_together(all,
+                  {partition, options.origin, now, untyped.chunk_shape(), untyped.edges(), options.memory,
+                   options.sharing, options.exchanged},
+                  memory, {move, each, {}, sizeof(T)});
   });
 }
 
@@ -69,7 +97,9 @@ void write_local(C const& ranks, Array<T, Rank, S, P> const& array, Partition co
                  LocalWriteOptions const& options = {}) {
   if constexpr (detail::check_local<T, P>() && detail::check_writable<S>() &&
                 detail::check_memory<T, Rank, space::Host, M const>())
-    detail::write_local_as(ranks, array, array.shape(), partition, memory, options);
+    detail::write_local_as(
+        ranks, array, array.shape(), partition,
+        [&](Extents const& shape) { return detail::local_memory<Rank>(memory, shape); }, options);
 }
 
 /// Called by all ranks: each reads its elements and those of its halo into its own memory, as for write_local. With
@@ -78,22 +108,10 @@ void write_local(C const& ranks, Array<T, Rank, S, P> const& array, Partition co
 template <Communicator C, class T, std::size_t Rank, class S, class P, detail::MemoryOrMistake M>
 void read_local(C const& ranks, Array<T, Rank, S, P> const& array, Partition const& partition, M&& memory,
                 LocalReadOptions const& options = {}) {
-  if constexpr (detail::check_local<T, P>() && detail::check_destination<T, Rank, space::Host, M>()) {
-    detail::ErasedCommunicatorOf<C> all{ranks};
-    auto const& untyped = array.untyped();
-    auto const now = array.shape();
-    detail::in_document(untyped.store(), untyped.document(), [&] {
-      auto const move = [&, of_scope = defaults()](Region const& region, std::byte* data, Strides const& strides) {
-        with_defaults(of_scope, [&] { untyped.read_into(region, {data, strides}, options.read); });
-      };
-      auto const each = [&](std::size_t n, FunctionRef<void(std::size_t)> f) { untyped.queue().host().for_each(n, f); };
-      detail::move_together(all,
-                            {partition, options.origin, now, untyped.chunk_shape(), untyped.edges(), options.memory,
-                             options.sharing, options.exchanged},
-                            [&](Extents const& shape) { return detail::local_memory<Rank>(memory, shape); },
-                            {move, each, {}, sizeof(T)});
-    });
-  }
+  if constexpr (detail::check_local<T, P>() && detail::check_destination<T, Rank, space::Host, M>())
+    detail::read_local_into(
+        ranks, array, partition, [&](Extents const& shape) { return detail::local_memory<Rank>(memory, shape); },
+        options);
 }
 
 }}  // namespace tessera::v0

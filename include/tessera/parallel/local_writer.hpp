@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include <tessera/array/array.hpp>
 #include <tessera/buffer/host_buffer.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/parallel/communicator.hpp>
@@ -33,6 +35,9 @@ struct WrittenCall {
   PreparedCall prepared{};
   std::optional<SharedWrite> shared{};
   HostBuffer values{}, copy{};
+  /// Of memory that a device works on: waits until the host may use the elements, and owns their staged copy.
+  std::function<void()> arrive{};
+  std::size_t staged = 0;  ///< bytes of that copy
 };
 
 /// Where a call writes: its elements, and those of all stored values that it changes.
@@ -138,25 +143,39 @@ class LocalWriter {
   /// Pending's `wait` throws errors of this rank alone. Throws on all ranks the error of one, also of an earlier call.
   template <detail::MemoryOrMistake M>
   Pending write(M const& memory, Extents const& origin = {}) {
-    detail::ErasedCommunicatorOf<C> all{ranks_};
-    auto const& untyped = array_.untyped();
-    return detail::in_document(untyped.store(), untyped.document(), [&] {
-      auto const shape = array_.shape();
-      auto const call = std::make_shared<detail::WrittenCall>();
-      call->prepared = detail::prepared(
-          all,
-          {partition_, origin, shape, untyped.chunk_shape(), untyped.edges(), options_.memory, std::nullopt, nullptr,
-           true},
-          [&](Extents const& wanted) { return detail::local_memory<Rank>(memory, wanted); }, sizeof(T));
-      detail::WrittenPlace place;
-      detail::agreed(all, [&] {
-        auto const axes = detail::axes_of(untyped.edges(), untyped.chunk_shape(), shape);
-        place = detail::written_place(partition_, origin, shape, axes);
-        wait_until(calls_beside(place));
-      });
-      exchange(all, *call);
-      return started(call, std::move(place));
-    });
+    return begun(
+        origin, [&](Extents const& shape) { return detail::local_memory<Rank>(memory, shape); },
+        [&](detail::WrittenCall& call) -> detail::DeviceSender* {
+          if (options_.copies) call.copy = detail::copied_alone(call.prepared.plan, call.prepared.own, sizeof(T));
+          return nullptr;
+        });
+  }
+  /// As above, from device memory in C order, or from page-locked or managed memory, behind the queue's earlier work:
+  /// include tessera/parallel/local.cuh. Device memory, and with `.copies` the others, is copied to page-locked memory,
+  /// which at most `.in_flight` calls have. Waits for that copy, if `.copies`, or if the rank shares chunks with others.
+  /// Throws: as above; DeviceError.
+  template <detail::DeviceAccessible M>
+  Pending write(M const& memory, Queue<space::Device>& on, Extents const& origin = {}) {
+    using Space = typename detail::CallerMemory<M const>::space;
+    using Staged = detail::StagedPart<T, Rank, Space>;
+    std::shared_ptr<Staged> part;
+    return begun(
+        origin,
+        [&](Extents const& shape) {
+          part = std::make_shared<Staged>(on, options_.copies);
+          part->of(memory, shape);
+          return detail::PartMemory{};
+        },
+        [&](detail::WrittenCall& call) -> detail::DeviceSender* {
+          bool const sends = Staged::sends_itself(detail::ErasedCommunicatorOf<C>{ranks_}, options_);
+          sends ? part->make_room() : part->from_device();
+          call.prepared.own = part->memory();
+          auto const& plan = call.prepared.plan;
+          if (!sends && (options_.copies || !plan.owned.empty() || !plan.foreign.empty())) part->wait();
+          call.arrive = [part] { part->wait(); };
+          call.staged = part->staged_size();
+          return sends ? part.get() : nullptr;
+        });
   }
 
   /// Called by all ranks: waits until the store has the elements of all calls, also after an error. Throws on all ranks
@@ -183,21 +202,53 @@ class LocalWriter {
     if (error) std::rethrow_exception(error);
   }
 
-  void exchange(detail::ErasedCommunicator& all, detail::WrittenCall& call) {
-    auto& plan = call.prepared.plan;
-    auto const& own = call.prepared.own;
-    detail::ExchangeRoom room;
-    detail::agreed(all, [&] {
-      room = detail::room_for(plan, call.prepared.most, call.prepared.memory, sizeof(T));
-      if (options_.copies) call.copy = detail::copied_alone(plan, own, sizeof(T));
+  // memory: checks the rank's. take: prepares the call's elements, once a call may begin; returns who sends them, or
+  // null.
+  Pending begun(Extents const& origin, detail::MemoryOfShape memory,
+                FunctionRef<detail::DeviceSender*(detail::WrittenCall&)> take) {
+    detail::ErasedCommunicatorOf<C> all{ranks_};
+    auto const& untyped = array_.untyped();
+    return detail::in_document(untyped.store(), untyped.document(), [&] {
+      auto const shape = array_.shape();
+      auto prepared = detail::prepared(all,
+                                       {partition_, origin, shape, untyped.chunk_shape(), untyped.edges(),
+                                        options_.memory, std::nullopt, nullptr, true},
+                                       memory, sizeof(T));
+      std::shared_ptr<detail::WrittenCall> call;
+      detail::WrittenPlace place;
+      detail::ExchangeRoom room;
+      detail::agreed(all, [&] {
+        call = std::make_shared<detail::WrittenCall>();
+        call->prepared = std::move(prepared);
+        auto const axes = detail::axes_of(untyped.edges(), untyped.chunk_shape(), shape);
+        place = detail::written_place(partition_, origin, shape, axes);
+        wait_until(calls_beside(place));
+        auto* const sender = take(*call);
+        auto const& now = call->prepared;
+        room = detail::room_for(now.plan, now.most, now.memory, sizeof(T), sender);
+      });
+      auto const error = exchange(all, *call, room);
+      Pending pending;
+      detail::agreed(all, [&] {
+        if (error) std::rethrow_exception(error);
+        pending = started(call, std::move(place));
+      });
+      return pending;
     });
+  }
+
+  // Returns the error of a sender, or null.
+  std::exception_ptr exchange(detail::ErasedCommunicator& all, detail::WrittenCall& call, detail::ExchangeRoom& room) {
     Exchanged counts;
-    counts.memory = room.values.view().size + room.travelling.view().size + call.copy.view().size;
-    call.shared.emplace(all, plan, counts);
-    for (std::size_t round = 0; round < call.shared->rounds(); ++round)
-      call.shared->exchange(all, round, room.values.span(), room.travelling, own, sizeof(T), counts);
+    counts.memory = room.values.view().size + room.block.size() + call.copy.view().size + call.staged;
+    auto const& shared = call.shared.emplace(all, call.prepared.plan, sizeof(T), counts);
+    std::exception_ptr error;
+    for (std::size_t round = 0; round < shared.rounds(); ++round)
+      if (auto const found = shared.exchange(all, round, room, call.prepared.own, sizeof(T), counts); !error)
+        error = found;
     call.values = std::move(room.values);
     detail::add_counts(options_.exchanged, counts);
+    return error;
   }
 
   Pending started(std::shared_ptr<detail::WrittenCall> const& call, detail::WrittenPlace place) {
@@ -209,14 +260,16 @@ class LocalWriter {
       };
       auto const each = [&](std::size_t n, FunctionRef<void(std::size_t)> f) { untyped.queue().host().for_each(n, f); };
       auto const error = detail::error_of([&] {
+        if (call->arrive) call->arrive();
         auto const& plan = call->prepared.plan;
         detail::LocalCall const local{move, each, call->prepared.own, sizeof(T)};
         for (std::size_t round = 0; round < call->shared->rounds(); ++round)
           call->shared->write(round, call->values.span(), local);
-        copies ? detail::move_copied(plan, call->copy, local) : detail::move_alone(plan, local);
+        copies && !call->arrive ? detail::move_copied(plan, call->copy, local) : detail::move_alone(plan, local);
       });
       call->values = {};
       call->copy = {};
+      call->arrive = nullptr;
       if (error) std::rethrow_exception(error);
     });
     in_flight_.push_back(std::make_shared<detail::CallInFlight>(std::move(place), std::move(work)));

@@ -2,6 +2,7 @@
 // one rank reads and writes the documents.
 #pragma once
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -112,8 +113,14 @@ Members get_attributes(C const& ranks, S const& store, std::string const& path) 
   detail::agreed(all, [&] {
     if (all.rank() == 0) text = to_json(Value{get_attributes(store, path)});
   });
-  auto attributes = parse_json(detail::broadcast_text(all, std::move(text), 0));
-  return std::move(*attributes.template get_if<Members>());
+  auto const missing = detail::broadcast_text(all, text, 0);
+  Members attributes;
+  detail::agreed(all, [&] {
+    if (missing) std::rethrow_exception(missing);
+    auto parsed = parse_json(text);
+    attributes = std::move(*parsed.template get_if<Members>());
+  });
+  return attributes;
 }
 /// Called by all ranks: rank 0 replaces the attributes. Throws: as open_any.
 template <Communicator C, class S>

@@ -17,15 +17,17 @@ struct Exchanged {
   std::uint64_t memory = 0;    ///< bytes that one call had at most, beside the caller's memory and the codecs'
 };
 
-/// Options of write_local. All but `write` and `exchanged` are the same on all ranks.
+/// Options of write_local. All but `write`, `exchanged` and `device_messages` are the same on all ranks.
 struct LocalWriteOptions {
   Extents origin{};            ///< where the partition begins in the array; empty: at its first element
   std::uint64_t memory = 0;    ///< most bytes for elements on their way; 0: 256 MiB, or what one value needs
   WriteOptions write{};        ///< of this rank's writes
   Exchanged* exchanged = nullptr;  ///< added to, if given
+  /// Elements in device memory are sent from there, if the communicator reads device memory.
+  bool device_messages = false;
 };
 
-/// Options of a LocalWriter. All but `write` and `exchanged` are the same on all ranks.
+/// Options of a LocalWriter. All but `write`, `exchanged` and `device_messages` are the same on all ranks.
 struct LocalWriterOptions {
   std::size_t in_flight = 2;  ///< calls whose elements are not yet in the store, at most; 1 or more
   bool copies = false;     ///< the caller's memory is copied: it is free when the call returns
@@ -33,6 +35,7 @@ struct LocalWriterOptions {
   std::uint64_t memory = 0;
   WriteOptions write{};      ///< of this rank's writes
   Exchanged* exchanged = nullptr;  ///< added to, if given
+  bool device_messages = false;    ///< as in LocalWriteOptions
 };
 
 /// Who fetches a stored value that several ranks read.

@@ -83,8 +83,7 @@ class LocalStore<B> {
   /// apart.
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
     auto const wanted = on.host().template lease<std::vector<WantedRange>>();
-    for (auto const of_key : runs_of_key(requests))
-      detail::at_key(*this, *of_key.front().key, [&] { read_ranges(of_key, *wanted); });
+    for (auto const of_key : runs_of_key(requests)) read_ranges(of_key, *wanted);
   }
 
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const {
@@ -157,8 +156,9 @@ class LocalStore<B> {
         key, [&](auto const& file) { detail::posix::write(file, value.data, value.size); }, stop);
   }
 
-  // Requires: all requests are for one key.
-  void read_ranges(std::span<ReadRequest<Space>> requests, std::vector<WantedRange>& wanted) const {
+  // Requires: all requests are for one key. Errors name it and the store, as those of at_key.
+  void read_ranges(std::span<ReadRequest<Space>> requests, std::vector<WantedRange>& wanted) const try {
+    check_key(*requests.front().key);
     auto const file = folder_.open(requests);
     if (!file) return;
     wanted.clear();
@@ -176,6 +176,9 @@ class LocalStore<B> {
       }
       reader.read();
     }
+  } catch (Error& error) {
+    error.in_key(requests.front().key->path).in_store(name());
+    throw;
   }
 
   detail::LocalFolder folder_;

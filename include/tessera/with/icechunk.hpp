@@ -65,7 +65,7 @@ class Icechunk {
     return *std::move(value);
   }
 
-  // Of what is kept. Tables that share their bytes would take memory out of proportion to the file.
+  // Of what is kept or walked. Tables that share their bytes would take memory or time out of proportion to the file.
   void count(std::uint64_t bytes) const {
     if (bytes > left_) throw MetadataError{"a damaged file: its tables have many times its bytes"};
     left_ -= bytes;
@@ -121,6 +121,7 @@ class Icechunk {
         if (node.get<std::uint8_t>(3) != array) return;
         nodes[text(required(node.structure(0, node_bytes)))] = path;
         required(node.table(4)).each(2, [&](FlatTable const& manifest) {
+          count(id_bytes);
           manifests.insert(icechunk_name(required(manifest.structure(0, id_bytes))));
         });
       });
@@ -138,6 +139,7 @@ class Icechunk {
         constexpr std::size_t most = 10'000'000;
         if (++chunks_ > most) throw MetadataError{to_text({"found more than ", most, " chunks in a snapshot"})};
         auto const index = required(chunk.vector(0, 4));
+        count(index.size());
         auto key = (node->second / "c").path;
         for (std::size_t i = 0; i < index.size(); i += 4)
           key += to_text({"/", FlatTable::number<std::uint32_t>(index, i)});

@@ -2,126 +2,38 @@
 // version 3 or newer: link tessera::mpi.
 #pragma once
 #include <mpi.h>
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <tessera/core/error.hpp>
 #include <tessera/parallel/communicator.hpp>
+#include <tessera/with/detail/mpi/mpi_duplicate.hpp>
+#include <tessera/with/detail/mpi/mpi_exchange.hpp>
 
 namespace tessera { inline namespace v0 {
-namespace detail {
 
-/// Throws: Error with MPI's own text.
-inline void expect_mpi(int result, char const* call) {
-  if (result == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  MPI_Error_string(result, text, &length);
-  throw Error{to_text({call, ": ", std::string(text, static_cast<std::size_t>(length))})};
+/// Whether MPI takes addresses of CUDA device memory: what MPIX_Query_cuda_support of Open MPI, or MPIX_GPU_query_support
+/// of MPICH, says of the running library. False, if the library has neither.
+inline bool mpi_reads_device_memory() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)
+  int is_supported = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &is_supported) == MPI_SUCCESS && is_supported != 0;
+#else
+  return false;
+#endif
 }
-
-/// Calls f(first byte, count) for pieces whose length an int holds: the same on both sides of a message.
-template <class Byte, class F>
-void for_each_mpi_piece(std::span<Byte> bytes, F&& f) {
-  constexpr auto most = std::size_t{1} << 30;
-  for (std::size_t at = 0; at < bytes.size(); at += most)
-    f(bytes.data() + at, static_cast<int>(std::min(most, bytes.size() - at)));
-}
-
-/// Throws: Error. MPI itself would end the program.
-inline void expect_running_mpi() {
-  int is_initialized = 0, is_finalized = 0;
-  MPI_Initialized(&is_initialized);
-  MPI_Finalized(&is_finalized);
-  if (!is_initialized || is_finalized)
-    throw Error{"MPI is not running: make and use an MpiCommunicator between MPI_Init and MPI_Finalize"};
-}
-
-/// A duplicate of the program's communicator.
-class MpiDuplicate {
- public:
-  explicit MpiDuplicate(MPI_Comm of) {
-    expect_running_mpi();
-    int is_inter = 0;
-    if (of == MPI_COMM_NULL) throw Error{"found MPI_COMM_NULL, expected a communicator that has this process"};
-    expect_mpi(MPI_Comm_test_inter(of, &is_inter), "MPI_Comm_test_inter");
-    if (is_inter) throw Error{"found an intercommunicator, expected a communicator of one group"};
-    expect_mpi(MPI_Comm_dup(of, &ranks_), "MPI_Comm_dup");
-    MPI_Comm_set_errhandler(ranks_, MPI_ERRORS_RETURN);
-    expect_mpi(MPI_Comm_rank(ranks_, &rank_), "MPI_Comm_rank");
-    expect_mpi(MPI_Comm_size(ranks_, &size_), "MPI_Comm_size");
-    find_nodes();
-  }
-  MpiDuplicate(MpiDuplicate const&) = delete;
-  ~MpiDuplicate() {
-    int is_finalized = 0;
-    MPI_Finalized(&is_finalized);
-    if (!is_finalized) MPI_Comm_free(&ranks_);
-  }
-
-  MPI_Comm ranks() const { return expect_running_mpi(), ranks_; }
-  int rank() const { return rank_; }
-  int size() const { return size_; }
-  int node_of(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
-
- private:
-  // A node's number is its lowest rank.
-  void find_nodes() {
-    MPI_Comm node = MPI_COMM_NULL;
-    expect_mpi(MPI_Comm_split_type(ranks_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
-    int lowest = rank_;
-    expect_mpi(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, node), "MPI_Allreduce");
-    MPI_Comm_free(&node);
-    nodes_.resize(static_cast<std::size_t>(size_));
-    expect_mpi(MPI_Allgather(&lowest, 1, MPI_INT, nodes_.data(), 1, MPI_INT, ranks_), "MPI_Allgather");
-  }
-
-  MPI_Comm ranks_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1;
-  std::vector<int> nodes_{};
-};
-
-/// Messages of the ranks, as the concept MessageExchange.
-class MpiExchange {
- public:
-  explicit MpiExchange(std::shared_ptr<MpiDuplicate const> ranks) : ranks_{std::move(ranks)} {}
-
-  void receive(std::span<std::byte> to, int from) {
-    for_each_mpi_piece(to, [&](std::byte* data, int count) {
-      expect_mpi(MPI_Irecv(data, count, MPI_BYTE, from, 0, ranks_->ranks(), &receives_.emplace_back()), "MPI_Irecv");
-    });
-  }
-  void send(std::span<std::byte const> bytes, int to) {
-    for_each_mpi_piece(bytes, [&](std::byte const* data, int count) {
-      expect_mpi(MPI_Isend(data, count, MPI_BYTE, to, 0, ranks_->ranks(), &sends_.emplace_back()), "MPI_Isend");
-    });
-  }
-  void wait_for_sends() { wait_for(sends_); }
-  void wait_for_receives() { wait_for(receives_); }
-  void wait() { wait_for(receives_), wait_for(sends_); }
-
- private:
-  static void wait_for(std::vector<MPI_Request>& requests) {
-    expect_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-    requests.clear();
-  }
-
-  std::shared_ptr<MpiDuplicate const> ranks_;
-  std::vector<MPI_Request> sends_{}, receives_{};
-};
-
-}  // namespace detail
 
 /// A Communicator. It never calls MPI_Init. The calls of MPI are made by the thread that calls a function of
 /// tessera/parallel, one at a time: MPI_THREAD_FUNNELED is enough, if that is the program's main thread. Its messages
-/// never meet those of the program.
+/// never meet those of the program. Errors of MPI are thrown as Error with MPI's text; none ends the program. Under
+/// MPICH, MPI_COMM_WORLD returns its errors while a function waits for messages, and then has its handler again.
 class MpiCommunicator {
  public:
   /// Called by all ranks of `ranks`, which it duplicates; the last copy frees the duplicate. Throws: Error, if MPI is
@@ -131,6 +43,8 @@ class MpiCommunicator {
   int rank() const { return ranks_->rank(); }  ///< of this process
   int size() const { return ranks_->size(); }  ///< how many ranks there are
   int node_of(int rank) const { return ranks_->node_of(rank); }  ///< the lowest rank of the same node
+
+  bool reads_device_memory() const { return mpi_reads_device_memory(); }  ///< as that function
 
   /// The least of the numbers of all ranks, which all call it.
   std::uint64_t least(std::uint64_t number) const {

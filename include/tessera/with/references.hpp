@@ -1,35 +1,29 @@
 // ReferenceStore: arrays whose chunks are parts of other files, such as HDF5, NetCDF or GRIB, by a references file as
 // kerchunk and VirtualiZarr write it in JSON. Needs no library.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
-#include <vector>
 
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/core/detail/checked.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/concept.hpp>
-#include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/scheme.hpp>
 #include <tessera/store/detail/schemes.hpp>
 #include <tessera/store/detail/sorted_keys.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/read_request.hpp>
 #include <tessera/store/schemes.hpp>
+#include <tessera/with/detail/references/referenced_values.hpp>
 #include <tessera/with/detail/references/references.hpp>
+#include <tessera/with/detail/references/references_in_address.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -54,12 +48,12 @@ class ReferenceStore {
   /// invalid.
   ReferenceStore(std::string_view json, OpenReferenced open, std::string const& folder = {},
                  std::string const& name = "references")
-      : state_{std::make_shared<State>(State::parsed(json, folder, name), std::move(open), name)} {}
+      : values_{std::make_shared<detail::ReferencedValues>(parsed(json, folder, name), std::move(open), name)} {}
   /// Of references from elsewhere.
   ReferenceStore(detail::References references, OpenReferenced open, std::string name)
-      : state_{std::make_shared<State>(std::move(references), std::move(open), std::move(name))} {}
+      : values_{std::make_shared<detail::ReferencedValues>(std::move(references), std::move(open), std::move(name))} {}
 
-  std::string name() const { return state_->name; }
+  std::string name() const { return values_->name(); }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Host> destination,
                                   Queue<Host>& on) const {
@@ -69,194 +63,46 @@ class ReferenceStore {
   }
 
   /// The files' ranges of each store are requested at once.
-  void get_many(std::span<ReadRequest<Host>> requests, Queue<Host>& on) const {
-    std::map<std::size_t, std::vector<Part>> by_file;
-    for (auto& request : requests) {
-      request.size.reset();
-      auto const* const found = find(*request.key);
-      if (!found) continue;
-      if (found->file)
-        by_file[*found->file].push_back(part(request, *found));
-      else
-        detail::at_key(*this, *request.key, [&] { copy(found->bytes, request); });
-    }
-    for (auto at = by_file.begin(); at != by_file.end();) {  // files of one store are neighbours if they were named so
-      auto const& folder = file(at->first).folder;
-      std::vector<Part> parts;
-      for (; at != by_file.end() && file(at->first).folder == folder; ++at)
-        for (auto& one : at->second) parts.push_back(one);
-      read_parts(parts, on);
-    }
-  }
+  void get_many(std::span<ReadRequest<Host>> requests, Queue<Host>& on) const { values_->get_many(requests, on); }
 
-  std::optional<std::uint64_t> size(Key const& key, Queue<Host>& on) const {
-    auto const* const found = find(key);
-    if (!found) return std::nullopt;
-    return size_of(*found, on);
-  }
+  std::optional<std::uint64_t> size(Key const& key, Queue<Host>& on) const { return values_->size(key, on); }
 
   bool has_folder(std::string_view path) const {
-    auto const [begin, end] = detail::below_folder(*this, state_->references.values(), path);
+    auto const [begin, end] = detail::below_folder(*this, values_->values(), path);
     return path.empty() || begin != end;
   }
   /// Asks for the size of each value that is a whole file.
   void list(std::string_view folder, Visitor visit) const {
     Queue<Host> on;
-    detail::list_sorted(*this, state_->references.values(), folder, visit,
-                        [&](auto const& one) { return size_of(one.second, on); });
+    detail::list_sorted(*this, values_->values(), folder, visit,
+                        [&](auto const& one) { return values_->size_of(one.second, on); });
   }
   void list_directory(std::string_view folder, Visitor visit) const {
     Queue<Host> on;
-    detail::list_directory_sorted(*this, state_->references.values(), folder, visit,
-                                  [&](auto const& one) { return size_of(one.second, on); });
+    detail::list_directory_sorted(*this, values_->values(), folder, visit,
+                                  [&](auto const& one) { return values_->size_of(one.second, on); });
   }
 
  private:
-  struct State {
-    State(detail::References given, OpenReferenced opener, std::string of)
-        : name{std::move(of)}, open{std::move(opener)}, references{std::move(given)} {}
-
-    static detail::References parsed(std::string_view json, std::string const& folder, std::string const& name) try {
-      return detail::References::parse(json, folder);
-    } catch (Error& error) {
-      error.in_store(name);
-      throw;
-    }
-
-    std::string name;
-    OpenReferenced open;
-    detail::References references;
-    std::mutex mutex{};  // for what follows
-    std::map<std::string, AnyStore<HostBuffer>> stores{};  // by their folders
-  };
-
-  // A request for a range of a file.
-  struct Part {
-    ReadRequest<Host>* request;
-    detail::Reference const* reference;
-    Key key;          // in the file's store
-    ByteRange range;  // of the file
-  };
-
-  detail::Reference const* find(Key const& key) const {
-    return detail::at_key(*this, key, [&]() -> detail::Reference const* {
-      auto const& values = state_->references.values();
-      auto const found = values.find(key.path);
-      return found == values.end() ? nullptr : &found->second;
-    });
-  }
-  detail::ReferencedFile const& file(std::size_t number) const { return state_->references.files()[number]; }
-
-  AnyStore<HostBuffer> store_of(detail::ReferencedFile const& file) const {
-    std::lock_guard const held{state_->mutex};
-    auto found = state_->stores.find(file.folder);
-    if (found == state_->stores.end()) found = state_->stores.emplace(file.folder, state_->open(file.folder)).first;
-    return found->second;
+  static detail::References parsed(std::string_view json, std::string const& folder, std::string const& name) try {
+    return detail::References::parse(json, folder);
+  } catch (Error& error) {
+    error.in_store(name);
+    throw;
   }
 
-  Part part(ReadRequest<Host>& request, detail::Reference const& found) const {
-    Part one{&request, &found, {file(*found.file).key}, request.range};
-    if (!found.size) return one;
-    auto const [offset, size] =
-        detail::at_key(*this, *request.key, [&] { return request.resolve(*found.size); });
-    one.range = {found.offset + offset, size};
-    return one;
-  }
-
-  // Of files of one store.
-  void read_parts(std::vector<Part>& parts, Queue<Host>& on) const {
-    auto const store = detail::at_key(*this, *parts.front().request->key,
-                                      [&] { return store_of(file(*parts.front().reference->file)); });
-    std::vector<std::function<ByteSpan<Host>(std::size_t)>> destinations;
-    destinations.reserve(parts.size());
-    std::vector<ReadRequest<Host>> wanted;
-    for (auto const& one : parts) {
-      auto const& to = destinations.emplace_back([&one](std::size_t size) {
-        if (one.reference->size && size != one.range.size)
-          throw StoreError{to_text({"the file ends after ", one.range.offset + size, " bytes; a reference expects ",
-                                    one.range.offset + one.range.size})};
-        return one.request->destination(size);
-      });
-      wanted.push_back({.key = &one.key,
-                        .range = one.range,
-                        .destination = {to, one.request->destination.limits()},
-                        .max_gap = one.request->max_gap,
-                        .max_request_bytes = one.request->max_request_bytes,
-                        .arrived = one.request->arrived});
-      if (!one.reference->size) wanted.back().value_size = one.request->value_size;
-    }
-    try {
-      store.get_many(wanted, on);
-      for (std::size_t i = 0; i < parts.size(); ++i) {
-        parts[i].request->size = wanted[i].size;
-        if (!wanted[i].size)
-          throw StoreError{"the file is missing, but references name it"}
-              .in_key(parts[i].key.path)
-              .in_store(store.name());
-      }
-    } catch (Error& error) {  // names the file; so does one of the keys
-      auto const found = std::ranges::find(parts, error.key(), [](Part const& one) { return one.key.path; });
-      if (found != parts.end()) error.in_work(to_text({"for ", describe(found->request->key->path)}));
-      throw;
-    }
-  }
-
-  static void copy(std::string const& bytes, ReadRequest<Host>& request) {
-    auto const [offset, size] = request.resolve(bytes.size());
-    auto const to = request.destination(checked_size(size, "the value"));
-    if (to.size > 0) std::memcpy(to.data, bytes.data() + offset, to.size);
-    request.size = to.size;
-  }
-
-  std::uint64_t size_of(detail::Reference const& found, Queue<Host>& on) const {
-    if (!found.file) return found.bytes.size();
-    if (found.size) return *found.size;
-    auto const& whole = file(*found.file);
-    auto const size = store_of(whole).size({whole.key}, on);
-    if (!size)
-      throw StoreError{"the file is missing, but references name it"}
-          .in_key(whole.key)
-          .in_store(detail::without_secrets(whole.folder));
-    return *size;
-  }
-
-  std::shared_ptr<State> state_;
+  std::shared_ptr<detail::ReferencedValues> values_;
 };
 
 static_assert(ReadableStore<ReferenceStore> && ListableStore<ReferenceStore>);
 
 namespace detail {
 
-/// "data/refs.json/t1" or "https://host/refs.json/t1" as a references file's folder, its name and the path inside. A
-/// file of another name, or one of Zarr's, is none.
-inline std::optional<FileInAddress> references_file(std::string const& address) {
-  auto const is_one = [](std::string_view name) { return name.ends_with(".json") && name != "zarr.json"; };
-  auto const path = path_in(address);
-  if (!path) return file_in_address(address, is_one);
-  std::error_code ignored;
-  for (std::filesystem::path at{*path}; at.has_relative_path(); at = at.parent_path()) {
-    if (!std::filesystem::exists(at, ignored)) continue;
-    auto const name = at.filename().string();
-    if (!is_one(name) || !std::filesystem::is_regular_file(at, ignored)) return std::nullopt;
-    auto const folder = at.has_parent_path() ? at.parent_path().string() : ".";
-    return FileInAddress{folder, name, joined_names(path->substr(at.string().size()))};
-  }
-  return std::nullopt;
-}
-
-/// "me@host:80" of "https://me@host:80/a?query"; empty for a path.
-inline std::string_view host_in(std::string_view address) {
-  auto const scheme = scheme_of(address);
-  if (scheme.empty() || scheme == "file") return {};
-  address.remove_prefix(scheme.size() + 3);
-  return address.substr(0, address.find_first_of("/?"));
-}
-
 /// `open` opens a folder's address; `is_trusted`: with all options of the call. Else secrets are left out, because the
 /// folder is at another host than the references, or by another scheme.
 inline std::optional<StoreAt> references_at(
     std::string const& address, std::function<StoreAt(std::string const& folder, bool is_trusted)> const& open) {
-  auto const at = references_file(address);
+  auto const at = references_in_address(address);
   if (!at) return std::nullopt;
   Queue<space::Host> on;
   auto const above = open(at->folder, true);
@@ -274,14 +120,6 @@ inline std::optional<StoreAt> references_at(
   };
   std::string_view const json{reinterpret_cast<char const*>(text->view().data), text->view().size};
   return StoreAt{ReferenceStore{json, referenced, plain, above.store.name() + '/' + at->file}, at->inside};
-}
-
-/// Options without what only one host should see.
-template <class O>
-O without_headers(O options) {
-  if constexpr (requires { options.headers.clear(); }) options.headers.clear();
-  if constexpr (requires { options.http.headers.clear(); }) options.http.headers.clear();
-  return options;
 }
 
 }  // namespace detail

@@ -55,6 +55,8 @@ void check_loader(std::uint64_t seed, bool in_shards) {
   LoaderOptions options;
   options.batch = random(1, 5);
   options.ahead = random(1, 3);
+  options.together = random(1, options.ahead);
+  options.keep = static_cast<Keep>(random(0, 2));
   if (!random.one_in(3)) options.cache = random.one_in(3) ? 0 : random(0, 8 * array.size());
   options.horizon = random(1, 9);
   // Of every second batch the user is a queue of its own.
@@ -163,10 +165,14 @@ TEST_CASE("a loader of a store in device memory") {
                              test::OnDevice{}, DeviceQueue{test::HostQueue{}});
     array.write({{0, 6}, {0, 4}}, on_device<int, 2>(test::numbers_from(0, 24), {6, 4}, array.queue())).wait();
     std::vector<Box> const boxes{{{2, 4}, {3, 5}}, {{0, 6, 4}, {0, 6, 3}}, {{2, 4}, {3, 5}}};
-    Loader loader{array, listed(boxes), {.batch = 2, .cache = 100}};
-    CHECK(on_host(loader.next()->array(), array.queue()) == std::vector<int>{11, 7, 15, 7, 0, 3, 16, 19});
-    CHECK(on_host(loader.next()->array(), array.queue()) == std::vector<int>{11, 7, 15, 7});
-    CHECK(!loader.next());
+    for (auto const keep : {Keep::decoded, Keep::stored}) {  // both in device memory
+      Loader loader{array, listed(boxes), {.batch = 2, .cache = 500, .keep = keep}};
+      CHECK(on_host(loader.next()->array(), array.queue()) == std::vector<int>{11, 7, 15, 7, 0, 3, 16, 19});
+      CHECK(on_host(loader.next()->array(), array.queue()) == std::vector<int>{11, 7, 15, 7});
+      CHECK(!loader.next());
+      CHECK((loader.statistics().kept > 0) == (keep == Keep::stored));
+      CHECK((loader.statistics().hits > 0) == (keep == Keep::decoded));
+    }
   });
 }
 

@@ -26,6 +26,12 @@ concept ListOfMemories = requires(M& memories) {
   requires CallerMemory<memory_in_list<M>>::known;
 };
 
+/// The same, for elements of type T: a std::vector<std::string> is memory of strings.
+template <class M, class T>
+concept ListOfMemoriesOf = ListOfMemories<M> && !requires {
+  requires std::same_as<std::remove_const_t<typename CallerMemory<M>::element>, T>;
+};
+
 // The CallerMemory of M, or of what it lists.
 template <class M>
 struct box_memory : std::type_identity<CallerMemory<std::remove_reference_t<M>>> {};

@@ -47,7 +47,7 @@ class BoxPlacer final : public AnyPlacer<S> {
   /// `to`: the boxes' memory. `bytes`: of all elements of the boxes. `part_placer`: what places the parts, such as a
   /// ConvertingPlacer; null: they are copied. Requires: `boxes`, `part_placer` and what `to` refers to outlive this.
   BoxPlacer(BoxesInChunks const& boxes, BoxTargets<S> const& to, std::uint64_t bytes,
-            AnyConvertingPlacer<S> const* part_placer = nullptr)
+            AnyPlacer<S> const* part_placer = nullptr)
       : boxes_{boxes},
         to_{to},
         is_large_{bytes >= beyond_caches},

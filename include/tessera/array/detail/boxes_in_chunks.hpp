@@ -12,6 +12,7 @@
 #include <tessera/array/padding.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/dimensions.hpp>
+#include <tessera/plan/detail/chunk_edges.hpp>
 #include <tessera/plan/detail/piece.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/detail/resolved_selection.hpp>
@@ -163,8 +164,10 @@ class BoxesInChunks {
   /// if it reaches beyond that, has an orientation that is none, or, if `have_one_shape`, has another shape in memory
   /// than the first; as Padding::padded.
   void resolve(BoxList const& boxes, Extents const& shape, Padding const& padding, bool have_one_shape = true);
-  /// Then finds their chunks. Those of one group, of group[d] chunks along dimension d, are consecutive.
-  void find_chunks(Extents const& chunk_shape, Extents const& group, std::size_t item_size);
+  /// Then finds their chunks. Those of one group, of group[d] chunks along dimension d, are consecutive. `axes`: of a
+  /// rectilinear grid, whose longest chunks have the shape `chunk_shape`; otherwise empty.
+  void find_chunks(Extents const& chunk_shape, Extents const& group, std::size_t item_size,
+                   std::vector<ChunkAxis> const& axes = {});
 
   /// The number of boxes, and the shape in memory of the first; without boxes zeros.
   Extents shape_of_all() const;
@@ -210,6 +213,15 @@ class BoxesInChunks {
   bool have_same_shape(std::size_t a, std::size_t b) const;
   void find_touches();
   bool find_chunks_along(std::size_t box, std::size_t d);
+  // The elements of a chunk that are in the array, along dimension d; and the chunk of an element.
+  ChunkAxis::Placed chunk_along(std::size_t d, std::uint64_t chunk) const {
+    if (!grid_.empty()) return grid_[d].chunk(chunk);
+    auto const first = chunk * chunk_shape_[d];
+    return {first, std::min(chunk_shape_[d], shape_[d] - first)};
+  }
+  std::uint64_t chunk_of(std::size_t d, std::uint64_t element) const {
+    return grid_.empty() ? element / chunk_shape_[d] : grid_[d].chunk_of(element);
+  }
   void sort(Extents const& group);
   void extend(Part& wanted, std::size_t box, Extents const& chunk);
 
@@ -218,6 +230,7 @@ class BoxesInChunks {
   std::vector<PaddedAxis> axes_{};
   bool has_constant_ = false;
   Extents shape_{}, chunk_shape_{};
+  std::vector<ChunkAxis> grid_{};  // of a rectilinear grid
   Strides strides_{};
   std::size_t item_size_ = 0;
   std::uint64_t elements_ = 0;  // of a chunk

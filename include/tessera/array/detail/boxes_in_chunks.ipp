@@ -61,8 +61,10 @@ TESSERA_DECL Extents BoxesInChunks::shape_of_all() const {
   return all;
 }
 
-TESSERA_DECL void BoxesInChunks::find_chunks(Extents const& chunk_shape, Extents const& group, std::size_t item_size) {
+TESSERA_DECL void BoxesInChunks::find_chunks(Extents const& chunk_shape, Extents const& group, std::size_t item_size,
+                                             std::vector<ChunkAxis> const& axes) {
   chunk_shape_ = chunk_shape;
+  grid_ = axes;
   item_size_ = item_size;
   elements_ = element_count(chunk_shape, "a chunk");
   strides_ = Layout::c_order(chunk_shape, item_size).strides;
@@ -112,19 +114,20 @@ TESSERA_DECL bool BoxesInChunks::find_chunks_along(std::size_t box, std::size_t 
   found.clear();
   if (shape_[d] == 0) return false;
   auto const of_box = steps(box, d);
-  auto const chunk = chunk_shape_[d];
+  // Between neighbouring elements there may be a chunk that has none.
+  bool const skips = of_box.step > (grid_.empty() ? chunk_shape_[d] : 1);
   std::size_t runs = 0;
   axes_[d].for_each_run(of_box, 0, shape_[d], [&](AxisRun const& run) {
     ++runs;
     auto const reach = run.direction == 0 ? 0 : (run.count - 1) * of_box.step;
     auto const low = run.direction < 0 ? run.first - reach : run.first;
-    if (of_box.step > chunk)
+    if (skips)
       for (std::uint64_t at = 0, n = reach == 0 ? 1 : run.count; at < n; ++at)
-        found.push_back((low + at * of_box.step) / chunk);
+        found.push_back(chunk_of(d, low + at * of_box.step));
     else
-      for (auto at = low / chunk; at <= (low + reach) / chunk; ++at) found.push_back(at);
+      for (auto at = chunk_of(d, low), last = chunk_of(d, low + reach); at <= last; ++at) found.push_back(at);
   });
-  if (runs > 1) {
+  if (runs > 1 || (skips && !grid_.empty())) {
     std::ranges::sort(found);
     found.erase(std::unique(found.begin(), found.end()), found.end());
   }
@@ -148,8 +151,9 @@ TESSERA_DECL void BoxesInChunks::sort(Extents const& group) {
 TESSERA_DECL void BoxesInChunks::extend(Part& wanted, std::size_t box, Extents const& chunk) {
   auto first = chunk, count = chunk;
   for (std::size_t d = 0; d < chunk.rank(); ++d) {
-    first[d] *= chunk_shape_[d];
-    count[d] = std::min(chunk_shape_[d], shape_[d] - first[d]);
+    auto const placed = chunk_along(d, chunk[d]);
+    first[d] = placed.first;
+    count[d] = placed.elements;
   }
   bool const is_new = wanted.count.rank() < chunk.rank();
   if (is_new) wanted.first = wanted.count = wanted.target = chunk;
@@ -191,7 +195,7 @@ TESSERA_DECL void BoxesInChunks::want_whole(std::size_t chunk) {
   auto& [first, count, target] = wanted_[chunk];
   for (std::size_t d = 0; d < shape_.rank(); ++d) {
     first[d] = 0;
-    count[d] = std::min(chunk_shape_[d], shape_[d] - chunks_[chunk].chunk[d] * chunk_shape_[d]);
+    count[d] = chunk_along(d, chunks_[chunk].chunk[d]).elements;
   }
 }
 
@@ -202,7 +206,8 @@ TESSERA_DECL ChunkWindow BoxesInChunks::window(std::uint64_t place) const {
   auto const& placed = chunks_[result.chunk];
   result.first = placed.chunk;
   for (auto d = result.first.rank(); d-- > 0; element /= chunk_shape_[d])
-    result.first[d] = placed.chunk[d] * chunk_shape_[d] + placed.wanted->first[d] + element % chunk_shape_[d];
+    result.first[d] =
+        chunk_along(d, placed.chunk[d]).first + placed.wanted->first[d] + element % chunk_shape_[d];
   return result;
 }
 
@@ -215,8 +220,8 @@ TESSERA_DECL std::uint64_t BoxesInChunks::held() const {
   auto const bytes = [](auto const& list) { return list.capacity() * sizeof(list[0]); };
   std::uint64_t along = bytes(along_) + runs_.held();
   for (auto const& chunks : along_) along += bytes(chunks);
-  return along + bytes(axes_) + bytes(boxes_) + turns_.held() + bytes(places_) + bytes(touching_) + bytes(order_) +
-         bytes(chunks_) + bytes(wanted_) + bytes(begin_) + bytes(wanting_);
+  return along + bytes(grid_) + bytes(axes_) + bytes(boxes_) + turns_.held() + bytes(places_) + bytes(touching_) +
+         bytes(order_) + bytes(chunks_) + bytes(wanted_) + bytes(begin_) + bytes(wanting_);
 }
 
 }}}  // namespace tessera::v0::detail

@@ -17,10 +17,11 @@ namespace tessera { inline namespace v0 { namespace detail {
 TESSERA_DECL Box box_of_chunk(Extents const& chunk, Extents const& grid, Extents const& shape,
                               Extents const& chunk_shape, std::vector<ChunkEdges> const& edges);
 
-/// The smallest box of elements that contains all listed chunks of a regular grid. Throws: SelectionError, if one lies
-/// outside.
-TESSERA_DECL Region box_of_chunks(std::span<PlacedChunk const> listed, Extents const& shape,
-                                  Extents const& chunk_shape);
+/// The smallest box of elements that contains all listed chunks. `axes`: of a rectilinear grid. Throws: SelectionError,
+/// if one lies outside.
+TESSERA_DECL Region box_of_chunks(std::span<PlacedChunk const> listed, Extents const& shape, Extents const& chunk_shape,
+                                  std::vector<ChunkAxis> const& axes = {});
+
 }}}  // namespace tessera::v0::detail
 
 #if !defined(TESSERA_SEPARATE)

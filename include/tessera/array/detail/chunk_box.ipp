@@ -37,20 +37,23 @@ TESSERA_DECL Box box_of_chunk(Extents const& chunk, Extents const& grid, Extents
   return Box{std::move(slices)};
 }
 
-TESSERA_DECL Region box_of_chunks(std::span<PlacedChunk const> listed, Extents const& shape,
-                                  Extents const& chunk_shape) {
+TESSERA_DECL Region box_of_chunks(std::span<PlacedChunk const> listed, Extents const& shape, Extents const& chunk_shape,
+                                  std::vector<ChunkAxis> const& axes) {
   auto const rank = shape.rank();
-  Region box{shape, Extents::filled(rank, 0), Extents::filled(rank, 1)};
-  for (auto const& [chunk, target, wanted] : listed)
-    for (std::size_t d = 0; d < rank; ++d) box.first[d] = std::min(box.first[d], chunk[d] * chunk_shape[d]);
+  auto first = shape, end = Extents::filled(rank, 0);
   for (auto const& [chunk, target, wanted] : listed)
     for (std::size_t d = 0; d < rank; ++d) {
-      auto const first = chunk[d] * chunk_shape[d];
-      if (first >= shape[d])
+      bool const is_there = axes.empty() ? chunk[d] * chunk_shape[d] < shape[d] : chunk[d] < axes[d].chunks();
+      if (!is_there)
         throw SelectionError{
             to_text({"dimension ", d, ": found chunk ", chunk[d], ", expected one that begins below ", shape[d]})};
-      box.count[d] = std::max(box.count[d], first + std::min(chunk_shape[d], shape[d] - first) - box.first[d]);
+      auto const begin = axes.empty() ? chunk[d] * chunk_shape[d] : axes[d].chunk(chunk[d]).first;
+      auto const count = axes.empty() ? std::min(chunk_shape[d], shape[d] - begin) : axes[d].chunk(chunk[d]).elements;
+      first[d] = std::min(first[d], begin);
+      end[d] = std::max(end[d], begin + count);
     }
+  Region box{first, Extents::filled(rank, 0), Extents::filled(rank, 1)};
+  for (std::size_t d = 0; d < rank; ++d) box.count[d] = end[d] - std::min(first[d], end[d]);
   return box;
 }
 

@@ -8,6 +8,7 @@
 
 #include <tessera/array/any_array.hpp>
 #include <tessera/core/convert.hpp>
+#include <tessera/core/detail/convert.hpp>
 #include <tessera/core/detail/any_conversion.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/memory/space.hpp>

@@ -59,6 +59,7 @@ class OpenArray : public std::enable_shared_from_this<OpenArray<P>> {
   using Writable = ErasedArrayStore<bytes_space>;
   using Completion = std::conditional_t<std::same_as<array_space, space::Host>, void, Pending>;
   using UseGrid = FunctionRef<void(RegularGrid const&, ResolvedSelection const&, std::ptrdiff_t)>;
+  using UseListed = FunctionRef<void(RegularGrid const&, std::span<PlacedChunk const>)>;
   using UseChunks = FunctionRef<void(ChunkAccess<P> const&)>;
   using UseWritten = FunctionRef<void(ChunkAccess<P> const&, Extents const&)>;
 
@@ -84,8 +85,8 @@ class OpenArray : public std::enable_shared_from_this<OpenArray<P>> {
 
   Completion read(ResolvedSelection const&, StridedSpan<array_space> const& to, queue_type& on, ReadOptions const&,
                   OptionDefaults const& usual);
-  Completion read_listed(std::span<PlacedChunk const>, StridedSpan<array_space> const& to, queue_type& on,
-                         ReadOptions const&, OptionDefaults const& usual);
+  Completion read_listed(Readable const&, std::span<PlacedChunk const>, StridedSpan<array_space> const& to,
+                         queue_type& on, ReadOptions const&, OptionDefaults const& usual);
   Completion for_chunks(ResolvedSelection const&, Strides const&, queue_type& on, UseChunks);
 
   Completion write(Writable const&, ResolvedSelection const&, StridedView<array_space> const& from, queue_type& on,
@@ -116,6 +117,8 @@ class OpenArray : public std::enable_shared_from_this<OpenArray<P>> {
   /// Calls f for a selection of an array of that shape: for each part of a rectilinear grid, or once for any other
   /// grid. The last argument of f is the offset of the part's elements in memory, in bytes.
   void for_each_part(Extents const& as, ResolvedSelection const& selected, Strides const& strides, UseGrid f);
+  /// The same for a list of chunks, which are numbered in the part.
+  void for_each_part(Extents const& as, std::span<PlacedChunk const> listed, UseListed f);
   /// Indexes of shards: the kept ones, or new ones for the caller; null: no shards.
   std::shared_ptr<ShardIndexCache> indexes(RegularGrid const& of) const;
   /// For writes: holds the shape in the document, if chunks reach beyond it, because another handle may have grown the

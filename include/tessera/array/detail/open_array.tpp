@@ -139,6 +139,14 @@ void OpenArray<P>::for_each_part(Extents const& as, ResolvedSelection const& sel
                         });
 }
 
+template <class P>
+void OpenArray<P>::for_each_part(Extents const& as, std::span<PlacedChunk const> listed, UseListed f) {
+  if (!has_parts()) return f(whole(as), listed);
+  auto const inner = form.shards.empty() ? Extents{} : form.layout.shape;
+  for_each_regular_part(listed, chunk_axes(array->metadata.edges, as), inner,
+                        [&](RegularPart const& part, std::span<PlacedChunk const> some) { f(part_of(part), some); });
+}
+
 // Computes the form of a part once per chunk shape.
 template <class P>
 RegularGrid OpenArray<P>::part_of(RegularPart const& part) {
@@ -186,8 +194,12 @@ FolderLock OpenArray<P>::hold_shape(Writable const& store, Stop stop) {
 
 template <class P>
 ResolvedSelection OpenArray<P>::surrounding_of(std::span<PlacedChunk const> listed) const {
-  return in_document(*this, array->document,
-                     [&] { return box_of_chunks(listed, array->shape.get(), form.layout.shape); });
+  return in_document(*this, array->document, [&] {
+    auto const now = array->shape.get();
+    bool const has_edges = has_parts() && form.shards.empty();  // inner chunks have one shape
+    return box_of_chunks(listed, now, form.layout.shape,
+                         has_edges ? chunk_axes(array->metadata.edges, now) : std::vector<ChunkAxis>{});
+  });
 }
 
 /// For memory that is read into. Throws: SelectionError, if elements would overwrite each other: an ArrayView that is
@@ -204,48 +216,67 @@ void expect_apart(OpenArray<P> const& array, Extents const& shape, Strides const
       });
 }
 
+/// Reads a selection of a grid, or a plan of it.
+template <class P, class What>
+void read_grid(OpenArray<P>& array, typename OpenArray<P>::Readable const& store, RegularGrid const& grid,
+               What const& selected, StridedSpan<typename P::array_space> const& to, typename P::queue_type& on,
+               ReadOptions const& options) {
+  OpenChunks<P, typename OpenArray<P>::Readable> const chunks{array, store, grid};
+  auto source = chunks.access();
+  if (to.placer) source.fill = to.placer->placed_fill(source.fill);
+  read_chunks(source, selected, to, on, options);
+}
+
 template <class P>
 auto OpenArray<P>::read(ResolvedSelection const& selected, StridedSpan<array_space> const& to, queue_type& queue,
                         ReadOptions const& options, OptionDefaults const& usual) -> Completion {
   auto const used = usual.used_for(options);
   auto const now = expect_inside(selected, to.strides);
   expect_apart(*this, selected.shape, to.strides);
-  return run_call(*this, "a read", selected, queue, [&] {
-    for_each_part(now, selected, to.strides,
-                  [&](RegularGrid const& grid, ResolvedSelection const& some, std::ptrdiff_t offset) {
-                    OpenChunks<P, Readable> const chunks{*this, readable(), grid};
-                    auto source = chunks.access();
-                    if (to.placer) source.fill = to.placer->placed_fill(source.fill);
-                    auto there = to;
-                    there.data += offset;
-                    read_chunks(source, some, there, queue, used.get());
-                  });
-  });
+  try {
+    if (has_parts())
+      for_each_part(now, selected, to.strides,
+                    [&](RegularGrid const& grid, ResolvedSelection const& some, std::ptrdiff_t offset) {
+                      auto there = to;
+                      there.data += offset;
+                      read_grid(*this, readable(), grid, some, there, queue, used.get());
+                    });
+    else
+      read_grid(*this, readable(), whole(now), selected, to, queue, used.get());
+    return finish(*this, "a read", selected, queue);
+  } catch (...) {
+    fail(*this, "a read", selected, queue);
+  }
 }
 
 template <class P>
-auto OpenArray<P>::read_listed(std::span<PlacedChunk const> listed, StridedSpan<array_space> const& to,
-                               queue_type& queue, ReadOptions const& options, OptionDefaults const& usual)
-    -> Completion {
+auto OpenArray<P>::read_listed(Readable const& store, std::span<PlacedChunk const> listed,
+                               StridedSpan<array_space> const& to, queue_type& queue, ReadOptions const& options,
+                               OptionDefaults const& usual) -> Completion {
   auto const used = usual.used_for(options);
   ResolvedSelection const surrounding = surrounding_of(listed);
   auto const now = expect_inside(surrounding, to.strides);
-  return run_call(*this, "a read", surrounding, queue, [&] {
-    OpenChunks<P, Readable> const chunks{*this, readable(), whole(now)};
-    auto source = chunks.access();
-    if (to.placer) source.fill = to.placer->placed_fill(source.fill);
-    read_chunks(source, Plan{listed, array->shape.get(), form.layout.shape}, to, queue, used.get());
-  });
+  try {
+    for_each_part(now, listed, [&](RegularGrid const& grid, std::span<PlacedChunk const> some) {
+      read_grid(*this, store, grid, Plan{some, grid.shape, grid.form.layout.shape}, to, queue, used.get());
+    });
+    return finish(*this, "a read", surrounding, queue);
+  } catch (...) {
+    fail(*this, "a read", surrounding, queue);
+  }
 }
 
 template <class P>
 auto OpenArray<P>::for_chunks(ResolvedSelection const& selected, Strides const& strides, queue_type& queue,
                               UseChunks f) -> Completion {
   auto const now = expect_inside(selected, strides);
-  return run_call(*this, "a read", selected, queue, [&] {
+  try {
     OpenChunks<P, Readable> const chunks{*this, readable(), whole(now)};
     f(chunks.access());
-  });
+    return finish(*this, "a read", selected, queue);
+  } catch (...) {
+    fail(*this, "a read", selected, queue);
+  }
 }
 
 template <class P>
@@ -257,8 +288,12 @@ auto OpenArray<P>::write(Writable const& store, ResolvedSelection const& selecte
   auto const held = array->shape.hold(used.get().stop);
   auto const shared = hold_shape(store, used.get().stop);
   auto const now = expect_inside(selected, from.strides);
-  return run_call(*this, "a write", selected, queue,
-                  [&] { write_parts(*this, store, now, selected, from, queue, used.get()); });
+  try {
+    write_parts(*this, store, now, selected, from, queue, used.get());
+    return finish(*this, "a write", selected, queue);
+  } catch (...) {
+    fail(*this, "a write", selected, queue);
+  }
 }
 
 template <class P>
@@ -269,8 +304,12 @@ auto OpenArray<P>::write_as(Writable const& store, Extents const& as, ResolvedSe
   auto const used = usual.used_for(options);
   auto const held = array->shape.hold(used.get().stop);
   in_document(*this, array->document, [&] { selected.expect_inside(as); });
-  return run_call(*this, "a write", selected, queue,
-                  [&] { write_parts(*this, store, as, selected, from, queue, used.get()); });
+  try {
+    write_parts(*this, store, as, selected, from, queue, used.get());
+    return finish(*this, "a write", selected, queue);
+  } catch (...) {
+    fail(*this, "a write", selected, queue);
+  }
 }
 
 template <class P>
@@ -283,10 +322,13 @@ auto OpenArray<P>::write_listed(Writable const& store, std::span<PlacedChunk con
   auto const shared = hold_shape(store, used.get().stop);
   ResolvedSelection const surrounding = surrounding_of(listed);
   auto const now = expect_inside(surrounding, from.strides);
-  return run_call(*this, "a write", surrounding, queue, [&] {
+  try {
     Plan const plan{listed, now, form.layout.shape};
     write_grid(*this, store, whole(now), plan, from, queue, used.get());
-  });
+    return finish(*this, "a write", surrounding, queue);
+  } catch (...) {
+    fail(*this, "a write", surrounding, queue);
+  }
 }
 
 template <class P>

@@ -59,7 +59,7 @@ inline void expect_no_padding_along(BoxesInChunks const& boxes, std::size_t d) {
 /// Requires: the mode is `constant`.
 template <MemorySpace S>
 void place_padding(BoxesInChunks const& boxes, BoxTargets<S> const& to, ByteView<space::Host> value, queue_for<S>& on,
-                   AnyConvertingPlacer<S> const* other = nullptr) {
+                   AnyPlacer<S> const* other = nullptr) {
   struct Kept {
     std::vector<Placement<S>> placements{};
     std::uint64_t held() const { return placements.capacity() * sizeof(Placement<S>); }

@@ -1,12 +1,11 @@
 // read_boxes_into and read_new_boxes: boxes of an array in the caller's memory and in new memory.
 #pragma once
-#include <array>
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include <tessera/array/array.hpp>
 #include <tessera/array/detail/box_memories.hpp>
@@ -14,18 +13,22 @@
 #include <tessera/array/detail/box_targets.hpp>
 #include <tessera/array/detail/boxes_in_chunks.hpp>
 #include <tessera/array/detail/caller_memory.hpp>
+#include <tessera/array/detail/elements.hpp>
 #include <tessera/array/detail/place_padding.hpp>
 #include <tessera/array/detail/read_owned.hpp>
 #include <tessera/array/detail/run_call.hpp>
 #include <tessera/array/orientation.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/padding.hpp>
+#include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/checked.hpp>
-#include <tessera/core/error.hpp>
+#include <tessera/core/detail/element_reference.hpp>
+#include <tessera/core/dimensions.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
+#include <tessera/metadata/detail/rectilinear.hpp>
 #include <tessera/place/detail/any_placer.hpp>
-#include <tessera/place/detail/convert.hpp>
+#include <tessera/plan/detail/chunk_edges.hpp>
 #include <tessera/transfer/options.hpp>
 #include <tessera/view/detail/strided_span.hpp>
 #include <tessera/view/layout.hpp>
@@ -35,21 +38,11 @@ namespace tessera { inline namespace v0 { namespace detail {
 template <class M>
 concept BoxMemoryOrMistake = MemoryOrMistake<M> && !std::same_as<std::remove_cvref_t<M>, Padding>;
 
-template <class T>
-consteval bool check_boxes_of() {
-  static_assert(!VaryingElement<T>,
-                "tessera: read_boxes reads elements of one size: read strings and bytes of any length box by box, "
-                "array.read(box)");
-  return !VaryingElement<T>;
-}
-
 // As check_destination, for memory that has a dimension more than the array, or for memory of each box.
 template <class T, std::size_t Rank, class Space, class M>
 consteval bool check_boxes() {
   using Given = std::remove_reference_t<M>;
-  if constexpr (!check_boxes_of<T>()) {
-    return false;
-  } else if constexpr (ListOfMemories<Given>) {
+  if constexpr (ListOfMemoriesOf<Given, T>) {
     return check_destination<T, Rank, Space, memory_in_list<Given>>();
   } else {
     using Memory = CallerMemory<Given>;
@@ -64,32 +57,48 @@ consteval bool check_boxes() {
   }
 }
 
-/// Throws: MetadataError naming the array.
-template <class S, class P>
-void expect_regular(AnyArray<S, P> const& array) {
-  in_document(array.store(), array.document(), [&] {
-    if (!array.edges().empty())
-      throw MetadataError{"member chunk_grid: found \"rectilinear\", expected chunks of one shape in read_boxes"};
-  });
-}
-
 /// Resolves boxes in an array with padding. Errors name the array.
 template <class S, class P>
 void resolve_boxes(AnyArray<S, P> const& array, BoxList const& boxes, Padding const& padding, BoxesInChunks& resolved,
                    bool have_one_shape = true) {
-  expect_regular(array);
   in_document(array.store(), array.document(),
               [&] { resolved.resolve(boxes, array.shape(), padding, have_one_shape); });
 }
 
-/// The bytes of the value that pads an array of T. Errors name the array.
-template <class T, class S, class P>
-std::array<std::byte, sizeof(T)> padding_value(AnyArray<S, P> const& array, Padding const& padding) {
-  return in_document(array.store(), array.document(), [&] {
-    return std::bit_cast<std::array<std::byte, sizeof(T)>>(
-        padding.value.is_fill_value() ? array.template fill_value<T>() : padding.value.template as<T>());
-  });
+/// The chunk lengths of a rectilinear grid whose chunks are decoded one by one; empty, if these have one shape, as the
+/// inner chunks of shards do.
+template <class S, class P>
+std::vector<ChunkAxis> axes_of_chunks(AnyArray<S, P> const& array, Extents const& shape) {
+  if (array.inner_chunk_shape() != array.chunk_shape()) return {};
+  return chunk_axes(array.edges(), shape);
 }
+
+/// The value that pads an array of T.
+template <class T>
+class PaddingElement {
+ public:
+  /// Throws: SelectionError naming the array, if the padding's value does not fit.
+  template <class S, class P>
+  PaddingElement(AnyArray<S, P> const& array, Padding const& padding)
+      : value_{in_document(array.store(), array.document(), [&] {
+          return padding.value.is_fill_value() ? array.template fill_value<T>() : padding.value.template as<T>();
+        })} {
+    if constexpr (VaryingElement<T>) reference_ = {reinterpret_cast<std::byte const*>(value_.data()), value_.size()};
+  }
+  PaddingElement(PaddingElement const&) = delete;
+
+  /// As an element of a decoded chunk.
+  ByteView<space::Host> bytes() const {
+    if constexpr (VaryingElement<T>)
+      return {reinterpret_cast<std::byte const*>(&reference_), sizeof reference_};
+    else
+      return {reinterpret_cast<std::byte const*>(&value_), sizeof(T)};
+  }
+
+ private:
+  T const value_;
+  ElementReference reference_{};
+};
 
 /// `to`: the boxes' memory. `value`: the bytes of the element that pads the array, if boxes may have
 /// such. `part_placer`: what places elements, if that is not a copy. One plan: every chunk is listed once, and the
@@ -97,17 +106,17 @@ std::array<std::byte, sizeof(T)> padding_value(AnyArray<S, P> const& array, Padd
 template <class S, class P>
 auto read_boxes_into(AnyArray<S, P> const& array, BoxesInChunks& boxes, BoxTargets<typename P::array_space> const& to,
                      ReadOptions const& options, ByteView<space::Host> value = {},
-                     AnyConvertingPlacer<typename P::array_space> const* part_placer = nullptr) {
+                     AnyPlacer<typename P::array_space> const* part_placer = nullptr) {
   using Space = typename P::array_space;
   auto const item_size = array.type().size;
   auto const& inner = array.inner_chunk_shape();
   auto of_shard = inner;
   for (std::size_t d = 0; d < inner.rank(); ++d) of_shard[d] = array.chunk_shape()[d] / inner[d];
-  boxes.find_chunks(inner, of_shard, item_size);
+  boxes.find_chunks(inner, of_shard, item_size, axes_of_chunks(array, boxes.shape()));
   auto const made_size = PlacerOrUsual<Space>{part_placer}.placed_size(item_size);
   BoxPlacer<Space> const placer{boxes, to, checked_product(boxes.elements(), made_size, "the boxes"), part_placer};
   auto const read = [&] {
-    return array.read_listed(boxes.chunks(), {placer.listed(), boxes.strides(), &placer, item_size}, options);
+    return array.read_listed_into(boxes.chunks(), {placer.listed(), boxes.strides(), &placer, item_size}, options);
   };
   if (!boxes.has_constant()) return read();
   try {
@@ -121,9 +130,11 @@ auto read_boxes_into(AnyArray<S, P> const& array, BoxesInChunks& boxes, BoxTarge
 template <class T, class S, class P>
 auto read_boxes_of(AnyArray<S, P> const& array, BoxesInChunks& boxes, Padding const& padding,
                    BoxTargets<typename P::array_space> const& to, ReadOptions const& options) {
-  if (!boxes.has_constant()) return read_boxes_into(array, boxes, to, options);
-  auto const value = padding_value<T>(array, padding);
-  return read_boxes_into(array, boxes, to, options, {value.data(), value.size()});
+  using Space = typename P::array_space;
+  auto const* const placer = ElementsOf<T>::placed(StridedSpan<Space>{nullptr, {}}).placer;
+  if (!boxes.has_constant()) return read_boxes_into(array, boxes, to, options, {}, placer);
+  PaddingElement<T> const value{array, padding};
+  return read_boxes_into(array, boxes, to, options, value.bytes(), placer);
 }
 
 /// The memory as a view of all boxes. Throws: SelectionError, if it has another shape.
@@ -138,13 +149,15 @@ auto view_of_boxes(M& memory, Extents const& all) {
   return view;
 }
 
-/// Resolves boxes and the caller's memory for them, of the shape of all or of each, and returns f(resolved, targets).
-template <std::size_t Rank, class S, class P, class M, class F>
+/// Resolves boxes and the caller's memory for them, whose elements are T, of the shape of all or of each, and returns
+/// f(resolved, targets).
+template <class T, std::size_t Rank, class S, class P, class M, class F>
 auto with_given_boxes(AnyArray<S, P> const& array, BoxList const& boxes, M& to, Padding const& padding, F&& f) {
   using Space = typename P::array_space;
   auto const kept = array.queue().host().template lease<BoxesInChunks>();
-  resolve_boxes(array, boxes, padding, *kept, !ListOfMemories<M>);
-  if constexpr (ListOfMemories<M>) {
+  constexpr bool is_list = ListOfMemoriesOf<M, T>;
+  resolve_boxes(array, boxes, padding, *kept, !is_list);
+  if constexpr (is_list) {
     auto const memories = array.queue().host().template lease<BoxMemories<Space>>();
     in_document(array.store(), array.document(), [&] { memories->template resolve<Rank>(to, *kept); });
     return f(*kept, BoxTargets<Space>{std::span<StridedSpan<Space> const>{memories->each}});
@@ -159,9 +172,10 @@ template <class T, std::size_t Rank, class S, class P, class M>
 auto read_given_boxes(AnyArray<S, P> const& array, BoxList const& boxes, M& to, Padding const& padding,
                       ReadOptions const& options) {
   using Space = typename P::array_space;
-  return with_given_boxes<Rank>(array, boxes, to, padding, [&](BoxesInChunks& found, BoxTargets<Space> const& there) {
+  auto const read = [&](BoxesInChunks& found, BoxTargets<Space> const& there) {
     return read_boxes_of<T>(array, found, padding, there, options);
-  });
+  };
+  return with_given_boxes<T, Rank>(array, boxes, to, padding, read);
 }
 
 template <class T, std::size_t Rank, class B, class S, class P>

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include <tessera/array/padding.hpp>
 #include <tessera/buffer/concept.hpp>
 #include <tessera/core/convert.hpp>
+#include <tessera/core/detail/convert.hpp>
 #include <tessera/core/detail/any_conversion.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/memory/bytes.hpp>
@@ -111,7 +113,10 @@ auto read_boxes_as_numbers(AnyArray<S, P> const& array, BoxList const& boxes, Bo
   using Way = ToProgram<Program, T>;
   using Reading = ConvertedBoxes<S, P>;
   typename Reading::Value value{};
-  if (resolved.has_constant()) std::ranges::copy(padding_value<T>(array, padding), value.begin());
+  if (resolved.has_constant()) {
+    PaddingElement<T> const element{array, padding};
+    std::copy_n(element.bytes().data, sizeof(T), value.begin());
+  }
   ByteView<space::Host> const bytes{value.data(), sizeof(T)};
   if constexpr (std::same_as<typename P::array_space, space::Host>) {
     auto const read = [&](AnyConvertingPlacer<space::Host>& placer) {
@@ -137,9 +142,10 @@ template <class Program, class T, std::size_t Rank, class S, class P, class M>
 auto read_given_boxes_as(AnyArray<S, P> const& array, BoxList const& boxes, M& to, Conversion const& conversion,
                          Padding const& padding, ReadOptions const& options) {
   using Space = typename P::array_space;
-  return with_given_boxes<Rank>(array, boxes, to, padding, [&](BoxesInChunks& found, BoxTargets<Space> const& there) {
+  auto const read = [&](BoxesInChunks& found, BoxTargets<Space> const& there) {
     return read_boxes_as_numbers<Program, T>(array, boxes, found, padding, there, conversion, options);
-  });
+  };
+  return with_given_boxes<std::remove_const_t<Program>, Rank>(array, boxes, to, padding, read);
 }
 
 template <class Program, class T, std::size_t Rank, class S, class P>

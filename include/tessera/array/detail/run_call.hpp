@@ -1,4 +1,4 @@
-// run_call: completing a read or write: wait or return a Pending; attach context to errors.
+// finish and fail: the ends of a read or a write: wait or return a Pending; attach context to errors.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -89,14 +89,4 @@ template <class Open>
   }
 }
 
-/// Runs f as a call that reads or writes, and ends it.
-template <class Open, class F>
-auto run_call(Open& array, char const* what, ResolvedSelection const& selected, typename Open::queue_type& on, F&& f) {
-  try {
-    f();
-    return finish(array, what, selected, on);
-  } catch (...) {
-    fail(array, what, selected, on);
-  }
-}
 }}}  // namespace tessera::v0::detail

@@ -102,7 +102,7 @@ class SelectedChunks {
           placing.add({address(reinterpret_cast<std::byte const*>(view.data), one.target, there), inside, one.count});
       });
     }
-    placing.finish();
+    placing.place();
   }
 
   // Requires: `book`.

@@ -7,6 +7,7 @@
 
 #include <tessera/codec/chunk.hpp>
 #include <tessera/codec/concept.hpp>
+#include <tessera/codec/detail/codec_calls.hpp>
 #include <tessera/codec/detail/elements.hpp>
 #include <tessera/codec/encoded_sizes.hpp>
 #include <tessera/core/error.hpp>

@@ -8,6 +8,7 @@
 
 #include <tessera/codec/chunk.hpp>
 #include <tessera/codec/concept.hpp>
+#include <tessera/codec/detail/codec_calls.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/function_ref.hpp>
 #include <tessera/core/error.hpp>

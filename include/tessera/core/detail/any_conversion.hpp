@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <tessera/core/convert.hpp>
+#include <tessera/core/detail/convert.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

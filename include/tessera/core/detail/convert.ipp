@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/core/convert.hpp>
+#include <tessera/core/detail/convert.hpp>
 
 #include <cstddef>
 #include <string>

@@ -16,9 +16,9 @@ struct BatchConverter {
   virtual ~BatchConverter() = default;
   /// The bytes of an element of the batches.
   virtual std::size_t item_size() const = 0;
-  /// As Reader::read. Throws: as that; what the conversion throws.
-  virtual std::size_t read(Reader& reader, PlannedBatch& batch, typename Reader::Later later, std::byte* data,
-                           ReadOptions const& options) = 0;
+  /// As Reader::read. Throws: as that; what the conversion throws; of several batches any ConversionError.
+  virtual std::size_t read(Reader& reader, PlannedBatch& batch, typename Reader::Later later,
+                           typename Reader::Targets const& to, ReadOptions const& options) = 0;
 };
 
 }}}  // namespace tessera::v0::detail

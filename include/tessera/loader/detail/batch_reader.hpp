@@ -1,4 +1,4 @@
-// BatchReader: reads planned batches of an array, and keeps decoded chunks from one to the next.
+// BatchReader: reads planned batches of an array, and keeps chunks from one to the next.
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -13,7 +13,9 @@
 
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/detail/box_placer.hpp>
+#include <tessera/array/detail/box_targets.hpp>
 #include <tessera/array/detail/place_padding.hpp>
+#include <tessera/array/detail/read_boxes.hpp>
 #include <tessera/array/padding.hpp>
 #include <tessera/buffer/concept.hpp>
 #include <tessera/core/detail/checked.hpp>
@@ -22,17 +24,17 @@
 #include <tessera/loader/detail/keeping_placer.hpp>
 #include <tessera/loader/detail/kept_chunks.hpp>
 #include <tessera/loader/detail/planned_batch.hpp>
+#include <tessera/loader/detail/stored_values.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/place/detail/any_placer.hpp>
-#include <tessera/place/detail/convert.hpp>
 #include <tessera/place/detail/non_temporal.hpp>
 #include <tessera/place/detail/placement.hpp>
+#include <tessera/plan/detail/chunk_edges.hpp>
 #include <tessera/plan/detail/piece.hpp>
-#include <tessera/transfer/detail/chunk_access.hpp>
+#include <tessera/store/value_watch.hpp>
 #include <tessera/transfer/options.hpp>
-#include <tessera/view/box.hpp>
 #include <tessera/view/detail/strided_span.hpp>
 #include <tessera/view/layout.hpp>
 
@@ -42,23 +44,26 @@ namespace tessera { inline namespace v0 { namespace detail {
 template <class S, class P>
 class BatchReader {
   using Space = typename P::array_space;
-
  public:
+  using Stored = StoredValues<typename P::bytes_space>;
+  using Targets = BoxTargets<Space>;
   using Later = std::span<std::unique_ptr<PlannedBatch> const>;
 
-  /// Keeps nothing until it is told to. `value`: the bytes of the element that pads the array. Throws: MetadataError,
-  /// if the chunk grid is rectilinear; SelectionError, if the padding does not suit the array.
+  /// Keeps nothing until it is told to. `value`: the bytes of the element that pads the array. Throws: SelectionError,
+  /// if the padding does not suit the array.
   BatchReader(AnyArray<S, P> array, Padding const& padding, ByteView<space::Host> value)
       : array_{std::move(array)},
         shape_{array_.shape()},
         padding_{padding},
         padding_value_(value.data, value.data + value.size),
         item_size_{array_.type().size},
+        axes_{axes_of_chunks(array_, shape_)},
         chunk_{Layout::c_order(array_.inner_chunk_shape(), item_size_)},
         chunk_bytes_{checked_product(element_count(chunk_.shape, "a chunk"), item_size_, "a chunk")} {
     in_document(array_.store(), array_.document(), [&] { return padding_.padded(shape_); });
     for (std::size_t d = 0; d < shape_.rank(); ++d) {
-      grid_.push_back(shape_[d] / chunk_.shape[d] + (shape_[d] % chunk_.shape[d] != 0));
+      grid_.push_back(axes_.empty() ? shape_[d] / chunk_.shape[d] + (shape_[d] % chunk_.shape[d] != 0)
+                                    : axes_[d].chunks());
       group_.push_back(array_.chunk_shape()[d] / chunk_.shape[d]);
     }
   }
@@ -74,9 +79,21 @@ class BatchReader {
     kept_.emplace(static_cast<std::size_t>(slots));
   }
 
+  /// Keeps stored values instead, and allocates memory for them when they are read. `budget`: bytes.
+  void keep_stored(std::uint64_t budget) {
+    constexpr bool watches = HasWatch<S> && !VersionsOnlyReads<S>;
+    if (budget > 0) stored_ = std::make_unique<Stored>(array_.readable(), watches, budget);
+  }
+  /// The bytes of all chunks, decoded; 2^64 - 1, if there are more.
+  std::uint64_t decoded_bytes() const {
+    auto const chunks = element_count(grid_, "the grid of chunks"), each = std::max<std::uint64_t>(chunk_bytes_, 1);
+    return chunks > ~std::uint64_t{0} / each ? ~std::uint64_t{0} : chunks * each;
+  }
+
   /// The array's shape when this was made, in which boxes are resolved.
   Extents const& shape() const { return shape_; }
-  bool keeps() const { return kept_.has_value(); }
+  bool keeps() const { return kept_.has_value(); }  ///< decoded chunks
+  Stored const* stored() const { return stored_.get(); }  ///< null: no stored values are kept
   AnyArray<S, P> const& array() const { return array_; }
   auto& queue() const { return array_.queue(); }
 
@@ -86,28 +103,26 @@ class BatchReader {
     auto const boxes = batch.boxes.size();
     auto const bytes =
         checked_product(element_count(batch.chunks.shape_of_all(), "the boxes"), item_size_, "the boxes");
-    if (boxes == 0 || (bytes / boxes < chunk_bytes_ && are_stored_as_they_are())) return 0;
+    if (boxes == 0 || (bytes / boxes < chunk_bytes_ && array_.has_chunks_as_in_memory())) return 0;
     return checked_product(bytes, batches, "kept chunks");
   }
 
   /// Finds the boxes and their chunks. Errors name the array.
   void plan(PlannedBatch& batch) const {
     in_document(array_.store(), array_.document(), [&] {
-      batch.chunks.resolve({batch.boxes, batch.orientations}, shape_, padding_);
+      batch.chunks.resolve({batch.boxes, batch.orientations}, shape_, padding_, !batch.is_several);
     });
-    batch.chunks.find_chunks(chunk_.shape, group_, item_size_);
+    batch.chunks.find_chunks(chunk_.shape, group_, item_size_, axes_);
     batch.number_chunks(grid_);
   }
 
-  /// Reads a batch into memory of the shape of all its boxes, in C order, and returns how many of its chunks were kept.
-  /// `later`: the batches that are known to follow. `part_placer`: what places elements in the memory, if that is not a
-  /// copy; kept chunks have the array's elements. Use the memory in the queue's order. Throws: as a read.
-  std::size_t read(PlannedBatch& batch, Later later, std::byte* data, ReadOptions const& options,
-                   AnyConvertingPlacer<Space> const* part_placer = nullptr) {
+  /// Reads a batch into memory of its boxes, and returns how many of its chunks were kept. `later`: the batches that
+  /// are known to follow. `part_placer`: what places elements in the memory, if that is not a copy; kept chunks have
+  /// the array's elements. Use the memory in the queue's order. Throws: as a read.
+  std::size_t read(PlannedBatch& batch, Later later, Targets const& to, ReadOptions const& options,
+                   AnyPlacer<Space> const* part_placer = nullptr) {
     auto const made_size = PlacerOrUsual<Space>{part_placer}.placed_size(item_size_);
-    auto const all = Layout::c_order(batch.chunks.shape_of_all(), made_size);
-    auto const bytes = checked_product(element_count(all.shape, "the boxes"), made_size, "the boxes");
-    BoxTargets<Space> const to{data, all.strides};
+    auto const bytes = checked_product(batch.chunks.elements(), made_size, "the boxes");
     BoxPlacer<Space> const boxes{batch.chunks, to, bytes, part_placer};
     ByteView<space::Host> const value{padding_value_.data(), padding_value_.size()};
     if (batch.chunks.has_constant()) place_padding<Space>(batch.chunks, to, value, array_.queue(), part_placer);
@@ -124,24 +139,13 @@ class BatchReader {
   }
 
  private:
-  bool are_stored_as_they_are() const {
-    auto const none = Extents::filled(shape_.rank(), 0);
-    Region const nothing{none, none, Extents::filled(shape_.rank(), 1)};
-    bool found = false;
-    auto const look = [&](auto const& chunks) { found = chunks.form.is_view(); };
-    if constexpr (std::is_void_v<typename AnyArray<S, P>::Completion>)
-      array_.for_chunks(nothing, Strides::filled(shape_.rank(), 0), look);
-    else
-      array_.for_chunks(nothing, Strides::filled(shape_.rank(), 0), look).detach();
-    return found;
-  }
-
   void read_listed(std::span<PlacedChunk const> listed, StridedSpan<Space> const& to, ReadOptions const& options) {
     if (listed.empty()) return;
+    auto const* const from = stored_ ? &stored_->store() : nullptr;
     if constexpr (std::is_void_v<typename AnyArray<S, P>::Completion>)
-      array_.read_listed(listed, to, options);
+      array_.read_listed_into(listed, to, options, from);
     else
-      array_.read_listed(listed, to, options).detach();
+      array_.read_listed_into(listed, to, options, from).detach();
   }
 
   std::byte* slot(std::size_t i) { return memory_.span().data + i * chunk_bytes_; }
@@ -189,10 +193,12 @@ class BatchReader {
   Padding const padding_;
   std::vector<std::byte> const padding_value_;
   std::size_t const item_size_;
-  Layout const chunk_;
+  std::vector<ChunkAxis> const axes_;  // of a rectilinear grid
+  Layout const chunk_;                 // the longest, of such a grid
   std::uint64_t const chunk_bytes_;
   Extents grid_{}, group_{};  // chunks of the array, and of a shard
 
+  std::unique_ptr<Stored> stored_{};
   std::optional<KeptChunks> kept_{};
   buffer_in_t<Space> memory_{};
   std::vector<Placement<Space>> hits_{};

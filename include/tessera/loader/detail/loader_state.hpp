@@ -25,6 +25,8 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/transfer/defaults.hpp>
 #include <tessera/transfer/options.hpp>
+#include <tessera/view/detail/strided_span.hpp>
+#include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -34,6 +36,8 @@ class LoaderState {
  public:
   using Draw = std::function<std::optional<OrientedBox>()>;
   using queue_type = typename P::queue_type;
+  using Targets = typename BatchReader<S, P>::Targets;
+  using Each = std::vector<StridedSpan<typename P::array_space>>;
   using Pool = BatchPool<Slot>;
 
   /// `array`: on a queue of the loader's own. `value`: the bytes of the element that pads it. `source`: for the memory
@@ -78,14 +82,23 @@ class LoaderState {
   std::uint64_t position() const { return position_; }
   LoaderStatistics statistics() const {
     auto const [seconds, waited] = ready_.times();
-    return {batches_, boxes_, wanted_, hits_, traffic_.chunks - traffic_.missing, traffic_.fetched, seconds, waited};
+    auto const* const stored = stored_.load();
+    return {batches_,
+            boxes_,
+            wanted_,
+            hits_,
+            traffic_.chunks - traffic_.missing,
+            stored ? stored->hits() : 0,
+            stored ? stored->fetched() : traffic_.fetched.load(),
+            seconds,
+            waited};
   }
 
  private:
   void run() noexcept {
     std::exception_ptr error;
     try {
-      while (ready_.wait_for_room() && read_next()) {
+      while (ready_.wait_for_room(options_.together) && read_next()) {
       }
     } catch (...) {
       error = std::current_exception();
@@ -97,33 +110,77 @@ class LoaderState {
   bool read_next() {
     draw_ahead();
     if (drawn_ == 0) return false;
+    auto const several = std::min(options_.together, drawn_);
+    if (alone_ == 0 && several > 1 && read_several(several)) return true;
+    if (alone_ > 0) --alone_;
     auto slot = pool_->take();
     auto& batch = *planned_.front();
     try {
       if (batch.error) std::rethrow_exception(batch.error);
-      auto* const data = slot->of_shape(batch.chunks.shape_of_all(), item_size_, source_, reader_.queue());
+      auto const shape = batch.chunks.shape_of_all();
+      auto* const data = slot->of_shape(shape, item_size_, source_, reader_.queue());
       wanted_ += batch.wanted.size();
-      std::span const later = std::span{planned_}.subspan(1, drawn_ - 1);
-      ReadOptions const reading{.stop = ready_.stop(), .traffic = &traffic_};
-      hits_ += converter_ ? converter_->read(reader_, batch, later, data, reading)
-                          : reader_.read(batch, later, data, reading);
+      hits_ += read(batch, 1, {data, Layout::c_order(shape, item_size_).strides});
       slot->ready = reader_.queue().record();
     } catch (...) {
       slot->error = std::current_exception();
     }
     bool const goes_on = !slot->error || options_.on_error == OnError::go_on;
+    hand_over(std::move(slot));
+    return goes_on;
+  }
+
+  // The first `count` batches at once. False: one of them has an error, and each is read alone.
+  bool read_several(std::size_t count) {
+    std::span const some = std::span{planned_}.first(count);
+    slots_.clear(), each_.clear(), several_.clear();
+    try {
+      for (auto const& batch : some) {
+        if (batch->error) std::rethrow_exception(batch->error);
+        several_.add(*batch);
+        auto const shape = batch->chunks.shape_of_all();
+        auto const strides = Layout::c_order(shape, item_size_).strides;
+        auto* const data = slots_.emplace_back(pool_->take())->of_shape(shape, item_size_, source_, reader_.queue());
+        Targets const all{data, strides};
+        for (std::size_t i = 0; i < batch->boxes.size(); ++i) each_.push_back({all.data(i), all.strides(i)});
+      }
+      reader_.plan(several_);
+      auto const kept = read(several_, count, Targets{std::span<typename Each::value_type const>{each_}});
+      std::size_t wanted = 0;
+      for (auto const& batch : some) wanted += batch->wanted.size();
+      wanted_ += wanted;
+      hits_ += wanted - (several_.wanted.size() - kept);
+      for (auto& slot : slots_) slot->ready = reader_.queue().record();
+    } catch (...) {  // thrown again by the batch that it concerns
+      for (auto& slot : slots_) pool_->give_back(std::move(slot), reader_.queue());
+      alone_ = count;
+      return false;
+    }
+    for (auto& slot : slots_) hand_over(std::move(slot));
+    return true;
+  }
+
+  // `count`: of the planned batches, those that are read.
+  std::size_t read(PlannedBatch& batch, std::size_t count, Targets const& to) {
+    std::span const later = std::span{planned_}.subspan(count, drawn_ - count);
+    ReadOptions const reading{.stop = ready_.stop(), .traffic = &traffic_};
+    return converter_ ? converter_->read(reader_, batch, later, to, reading) : reader_.read(batch, later, to, reading);
+  }
+
+  // The first planned batch, whose elements or error the slot has.
+  void hand_over(std::unique_ptr<Slot> slot) {
+    auto& batch = *planned_.front();
     slot->first = read_;
     read_ += batch.boxes.size();
     std::swap(slot->boxes, batch.boxes), std::swap(slot->orientations, batch.orientations);
     std::rotate(planned_.begin(), planned_.begin() + 1, planned_.end());
     --drawn_;
     ready_.put(std::move(slot));
-    return goes_on;
   }
 
   // The boxes of later batches tell which chunks to keep.
   void draw_ahead() {
-    while (!has_ended_ && drawn_ < (reader_.keeps() ? std::max<std::size_t>(options_.horizon, 1) : 1)) {
+    while (!has_ended_ && drawn_ < std::max(options_.together, reader_.keeps() ? options_.horizon : 1)) {
       if (drawn_ == planned_.size()) planned_.push_back(std::make_unique<PlannedBatch>());
       auto& batch = *planned_[drawn_];
       batch.clear();
@@ -154,7 +211,13 @@ class LoaderState {
   }
 
   void set_cache(std::uint64_t bytes) {
-    reader_.keep(bytes);
+    bool const keeps_stored =
+        options_.keep == Keep::stored || (options_.keep == Keep::either && bytes < reader_.decoded_bytes());
+    if (keeps_stored)
+      reader_.keep_stored(bytes);
+    else
+      reader_.keep(bytes);
+    stored_ = reader_.stored();
     is_cache_set_ = true;
   }
 
@@ -170,9 +233,14 @@ class LoaderState {
   BatchReader<S, P> reader_;
   std::vector<std::unique_ptr<PlannedBatch>> planned_{};  // the first `drawn_`; the others are for reuse
   std::size_t drawn_ = 0;
+  std::size_t alone_ = 0;   // batches that are read alone next
+  PlannedBatch several_{};  // read together, with their slots, and the memory of each box
+  std::vector<std::unique_ptr<Slot>> slots_{};
+  Each each_{};
   std::uint64_t read_ = 0;  // boxes
   bool has_ended_ = false, is_cache_set_ = false;
 
+  std::atomic<typename BatchReader<S, P>::Stored const*> stored_{nullptr};
   Traffic traffic_{};
   std::atomic<std::uint64_t> wanted_{0}, hits_{0}, batches_{0}, boxes_{0}, position_{0};
   ReadyBatches<Slot> ready_;

@@ -12,6 +12,7 @@
 #include <tessera/array/detail/converted.hpp>
 #include <tessera/array/detail/fitting_read.hpp>
 #include <tessera/array/detail/read_boxes_as.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/loader/detail/batch_converter.hpp>
 #include <tessera/loader/detail/batch_reader.hpp>
 #include <tessera/loader/detail/planned_batch.hpp>
@@ -39,15 +40,16 @@ class NumberBatches final : public BatchConverter<S, P> {
 
   std::size_t item_size() const override { return placer_->conversion().to_size; }
 
-  std::size_t read(Reader& reader, PlannedBatch& batch, typename Reader::Later later, std::byte* data,
-                   ReadOptions const& options) override {
-    if (!misfit_) return reader.read(batch, later, data, options, placer_.get());
+  std::size_t read(Reader& reader, PlannedBatch& batch, typename Reader::Later later,
+                   typename Reader::Targets const& to, ReadOptions const& options) override {
+    if (!misfit_) return reader.read(batch, later, to, options, placer_.get());
     for (std::optional<std::size_t> hits;;) {
       misfit_->reset();
-      auto const found = reader.read(batch, later, data, hits ? unobserved(options) : options, placer_.get());
+      auto const found = reader.read(batch, later, to, hits ? unobserved(options) : options, placer_.get());
       if (!hits) hits = found;
       if constexpr (!std::same_as<Space, space::Host>) reader.queue().wait();
       if (!misfit_->is_set()) return *hits;
+      if (batch.is_several) throw ConversionError{"a number of one of these batches does not fit"};
       find_misfit(reader, batch, later, unobserved(options));
     }
   }
@@ -57,7 +59,7 @@ class NumberBatches final : public BatchConverter<S, P> {
   // and was replaced.
   void find_misfit(Reader& reader, PlannedBatch& batch, typename Reader::Later later, ReadOptions const& options) {
     auto const shape = batch.chunks.shape_of_all();
-    auto const read = [&](StridedSpan<Space> const& to) { reader.read(batch, later, to.data, options); };
+    auto const read = [&](StridedSpan<Space> const& to) { reader.read(batch, later, to, options); };
     auto const place = [&](std::uint64_t i) { return place_in_boxes(shape, i); };
     with_conversion_of_boxes(*placer_, batch.chunks, [&](AnyConversion const& conversion) {
       expect_fitting_read(reader.array(), shape, conversion, read, place);

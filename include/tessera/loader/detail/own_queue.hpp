@@ -1,19 +1,18 @@
-// own_queue: a queue like another one, for work that must not delay it. loader.cuh has that of a device.
+// own_queue: a queue for work that runs beside that of another queue. loader.cuh has that of a device.
 #pragma once
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// `make(like)`: a new queue with as many threads, and on a device a stream on the same device.
+/// `make(like)`: a queue with the same host threads, and on a device a new stream on the same device. Many loaders
+/// together have no more threads than one, apart from the thread that each begins.
 template <class Q>
 struct own_queue;
 
 template <>
 struct own_queue<Queue<space::Host>> {
-  static Queue<space::Host> make(Queue<space::Host>& like) {
-    return Queue<space::Host>{like.threads(), like.resource()};
-  }
+  static Queue<space::Host> make(Queue<space::Host>& like) { return like; }
 };
 
 template <class Q>

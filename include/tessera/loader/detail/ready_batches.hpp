@@ -24,10 +24,10 @@ class ReadyBatches {
  public:
   explicit ReadyBatches(std::size_t most) : most_{most} { ready_.reserve(most); }
 
-  /// For the reader. False: it was cancelled.
-  bool wait_for_room() {
+  /// For the reader: room for `count` batches. False: it was cancelled. Requires: count <= most.
+  bool wait_for_room(std::size_t count) {
     std::unique_lock lock{mutex_};
-    room_.wait(lock, [&] { return stop_ || ready_.size() < most_; });
+    room_.wait(lock, [&] { return stop_ || ready_.size() + count <= most_; });
     return !stop_;
   }
   void put(std::unique_ptr<Slot> slot) {

@@ -35,6 +35,9 @@ template <class S>
   } catch (BudgetError& error) {
     name(error);
     throw;
+  } catch (StoreError& error) {  // of a key that it names itself, or of a folder
+    error.in_store(name_of(metadata_of(store)));
+    throw;
   }
 }
 template <class S>

@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/node/consolidate.hpp>
+#include <tessera/node/detail/consolidate.hpp>
 
 #include <algorithm>
 #include <string_view>

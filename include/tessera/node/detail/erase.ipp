@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/node/erase.hpp>
+#include <tessera/node/detail/erase.hpp>
 
 #include <algorithm>
 #include <string_view>

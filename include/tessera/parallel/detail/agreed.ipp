@@ -1,6 +1,8 @@
 #pragma once
 #include <tessera/parallel/detail/agreed.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -16,12 +18,17 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-inline std::string broadcast_text(ErasedCommunicator& ranks, std::string text, int root) {
+inline std::exception_ptr broadcast_text(ErasedCommunicator& ranks, std::string& text, int root) {
   std::uint64_t size = text.size();
   ranks.broadcast(std::as_writable_bytes(std::span{&size, 1}), root);
-  text.resize(checked_size(size, "the text of another rank"));
-  if (size != 0) ranks.broadcast(std::as_writable_bytes(std::span{text}), root);
-  return text;
+  auto const error = error_of([&] { text.resize(checked_size(size, "the text of another rank")); });
+  std::array<char, 4096> unused;  // the messages have the same sizes on all ranks
+  for (std::uint64_t at = 0; at < size; at += unused.size()) {
+    auto* const to = error ? unused.data() : text.data() + at;
+    auto const count = std::min<std::uint64_t>(unused.size(), size - at);
+    ranks.broadcast(std::as_writable_bytes(std::span{to, static_cast<std::size_t>(count)}), root);
+  }
+  return error;
 }
 
 // An error travels as its kind, problem, store, key, work, inner chunk and codec.
@@ -105,8 +112,11 @@ inline void agree(ErasedCommunicator& ranks, std::exception_ptr const& error) {
   auto const own = static_cast<std::uint64_t>(ranks.rank()), none = static_cast<std::uint64_t>(ranks.size());
   auto const failed = ranks.least(error ? own : none);
   if (failed == none) return;
-  auto text = failed == own ? travelling(error) : std::string{};
-  throw_arrived(broadcast_text(ranks, std::move(text), static_cast<int>(failed)), failed);
+  std::string text;  // empty: that rank has no memory for it either
+  if (failed == own) static_cast<void>(error_of([&] { text = travelling(error); }));
+  if (auto const missing = broadcast_text(ranks, text, static_cast<int>(failed))) std::rethrow_exception(missing);
+  if (text.empty()) throw HostOutOfMemory{to_text({"rank ", failed, ": too little memory is free"})};
+  throw_arrived(std::move(text), failed);
 }
 
 }}}  // namespace tessera::v0::detail

@@ -15,9 +15,11 @@ class ErasedCommunicator {
   virtual int rank() const = 0;
   virtual int size() const = 0;
   virtual int node_of(int rank) const = 0;
+  virtual bool reads_device_memory() const = 0;
   virtual std::uint64_t least(std::uint64_t number) = 0;
   virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
   virtual void gather(std::span<std::byte const> own, std::span<std::byte> all) = 0;
+  virtual void prepare(std::size_t messages, std::uint64_t bytes) = 0;
   virtual void receive(std::span<std::byte> to, int from) = 0;
   virtual void send(std::span<std::byte const> bytes, int to) = 0;
   virtual void wait_for_sends() = 0;
@@ -36,9 +38,16 @@ class ErasedCommunicatorOf final : public ErasedCommunicator {
   int rank() const override { return ranks_.rank(); }
   int size() const override { return ranks_.size(); }
   int node_of(int rank) const override { return ranks_.node_of(rank); }
+  bool reads_device_memory() const override {
+    if constexpr (requires { ranks_.reads_device_memory(); })
+      return ranks_.reads_device_memory();
+    else
+      return false;
+  }
   std::uint64_t least(std::uint64_t number) override { return ranks_.least(number); }
   void broadcast(std::span<std::byte> bytes, int root) override { ranks_.broadcast(bytes, root); }
   void gather(std::span<std::byte const> own, std::span<std::byte> all) override { ranks_.gather(own, all); }
+  void prepare(std::size_t messages, std::uint64_t bytes) override { exchange_.prepare(messages, bytes); }
   void receive(std::span<std::byte> to, int from) override { exchange_.receive(to, from); }
   void send(std::span<std::byte const> bytes, int to) override { exchange_.send(bytes, to); }
   void wait_for_sends() override { exchange_.wait_for_sends(); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <string>
 
 #include <tessera/core/detail/checked.hpp>
@@ -43,8 +44,15 @@ inline PreparedCall prepared(ErasedCommunicator& ranks, TogetherCall const& toge
   auto const rank = ranks.rank();
   PreparedCall call;
   std::uint64_t needed = 0;
-  auto const own = arguments_of(together), first = broadcast_text(ranks, own, 0);
+  std::string own, first;
+  auto const no_text = error_of([&] {
+    own = arguments_of(together);
+    if (rank == 0) first = own;
+  });
+  auto const missing = broadcast_text(ranks, first, 0);
   agreed(ranks, [&] {
+    for (auto const& error : {no_text, missing})
+      if (error) std::rethrow_exception(error);
     if (own != first) throw SelectionError{to_text({"found ", own, ", expected those of rank 0: ", first})};
     auto const origin = origin_in(together, ranks.size());
     call.own = memory_of_shape(together.partition.memory_shape(rank));
@@ -91,11 +99,12 @@ inline void move_together(ErasedCommunicator& ranks, TogetherCall const& togethe
   auto call = prepared(ranks, together, memory_of_shape, local.item);
   local.memory = call.own;
   ExchangeRoom room;
-  agreed(ranks, [&] { room = room_for(call.plan, call.most, call.memory, local.item); });
-  counts.memory = room.values.view().size + room.travelling.view().size;
+  agreed(ranks, [&] { room = room_for(call.plan, call.most, call.memory, local.item, local.sender); });
+  counts.memory = room.values.view().size + room.block.size();
+  auto const error = together.reads_shared ? read_shared(ranks, call.plan, room, local, counts)
+                                           : write_shared(ranks, call.plan, room, local, counts);
   agreed(ranks, [&] {
-    together.reads_shared ? read_shared(ranks, call.plan, room, local, counts)
-                          : write_shared(ranks, call.plan, room, local, counts);
+    if (error) std::rethrow_exception(error);
     move_alone(call.plan, local);
   });
   add_counts(together.exchanged, counts);

@@ -51,8 +51,8 @@ inline void for_each_row(RankPart const& part, FunctionRef<void(PartRow const&)>
   if (rank == 0) return f({{}, {}, 1});
   for (auto const& runs : part)
     if (runs.empty()) return;
-  std::vector<std::size_t> run(rank, 0);
-  auto offset = Extents::filled(rank, 0);  // within the run
+  // Nothing is allocated: rows are also copied between two messages, where a rank must not fail.
+  auto run = Extents::filled(rank, 0), offset = run;  // of the runs; within each
   Extents index, at;
   for (std::size_t d = 0; d < rank; ++d) index.push_back(part[d][0].first), at.push_back(part[d][0].at);
   for (;;) {

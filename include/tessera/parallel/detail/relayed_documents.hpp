@@ -1,6 +1,7 @@
 // RelayedDocuments: documents that one rank reads from a store, and of which the others get copies.
 #pragma once
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -41,8 +42,10 @@ class RelayedDocuments {
     };
     state_->is_folder = [&documents](std::string_view path) { return detail::has_folder(documents, path); };
   }
-  /// Called by all ranks: gives what rank 0 has read to the others.
-  void relay(ErasedCommunicator& ranks) const;
+  /// What was read, as one text. Forgets the store.
+  std::string text() const;
+  /// The documents of such a text.
+  void take(std::string text) const;
 
   std::string name() const { return state_->name; }
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Host> destination, Queue<Host>&) const;
@@ -62,17 +65,23 @@ class RelayedDocuments {
 /// same documents. Throws on all ranks, if f throws on one.
 template <class S, class F>
 auto from_relayed(ErasedCommunicator& ranks, S const& store, F&& f) {
-  decltype(auto) documents = metadata_of(store);
-  RelayedDocuments const relayed{name_of(documents)};
-  std::optional<decltype(f(relayed))> made;
+  std::optional<RelayedDocuments> relayed;
+  std::optional<decltype(f(std::as_const(*relayed)))> made;
+  std::string text;
   agreed(ranks, [&] {
+    decltype(auto) documents = metadata_of(store);
+    relayed.emplace(name_of(documents));
     if (ranks.rank() != 0) return;
-    relayed.read_from(documents);
-    made.emplace(f(relayed));
+    relayed->read_from(documents);
+    made.emplace(f(std::as_const(*relayed)));
+    text = relayed->text();
   });
-  relayed.relay(ranks);
+  auto const missing = broadcast_text(ranks, text, 0);
   agreed(ranks, [&] {
-    if (!made) made.emplace(f(relayed));
+    if (missing) std::rethrow_exception(missing);
+    if (made) return;
+    relayed->take(std::move(text));
+    made.emplace(f(std::as_const(*relayed)));
   });
   return *std::move(made);
 }

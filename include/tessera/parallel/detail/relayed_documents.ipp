@@ -25,17 +25,20 @@ inline std::optional<std::size_t> RelayedDocuments::read(Key const& key, ByteRan
   return static_cast<std::size_t>(size);
 }
 
-inline void RelayedDocuments::relay(ErasedCommunicator& ranks) const {
+inline std::string RelayedDocuments::text() const {
+  state_->value_of = nullptr;
+  state_->is_folder = nullptr;
   TravellingText parts;
   for (auto const& [key, value] : state_->values) {
     parts.add(key);
     parts.add(value ? "there" : "missing");
     parts.add(value ? *value : "");
   }
-  TravellingText arrived{broadcast_text(ranks, std::move(parts).text(), 0)};
-  state_->value_of = nullptr;
-  state_->is_folder = nullptr;
-  if (ranks.rank() == 0) return;
+  return std::move(parts).text();
+}
+
+inline void RelayedDocuments::take(std::string text) const {
+  TravellingText arrived{std::move(text)};
   while (!arrived.is_at_end()) {
     auto key = arrived.take();
     bool const is_there = arrived.take() == "there";

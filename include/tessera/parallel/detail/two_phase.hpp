@@ -3,15 +3,18 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <exception>
+#include <span>
 #include <vector>
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/function_ref.hpp>
 #include <tessera/core/dimensions.hpp>
+#include <tessera/parallel/detail/device_sender.hpp>
 #include <tessera/parallel/detail/erased_communicator.hpp>
 #include <tessera/parallel/detail/exchange_plan.hpp>
+#include <tessera/parallel/detail/exchange_rounds.hpp>
 #include <tessera/parallel/detail/part_rows.hpp>
 #include <tessera/parallel/options.hpp>
 
@@ -25,34 +28,33 @@ struct LocalCall {
   FunctionRef<void(std::size_t, FunctionRef<void(std::size_t)>)> for_each;
   PartMemory memory;  ///< of the rank, by places
   std::size_t item;   ///< bytes of an element
+  DeviceSender* sender = nullptr;  ///< of elements that travel from device memory; null: they are in `memory`
 };
 
-/// One round of a rank: the values that it owns, and those in which it has elements, by owner.
-struct ExchangeRound {
-  std::vector<SharedValue const*> owned{};
-  std::map<int, std::vector<SharedValue const*>> foreign{};
-};
-
-/// What a rank needs for its rounds, allocated before the first message: no rank may fail between two of them.
+/// The memory of a rank's rounds, allocated before the first message: no rank may fail between two of them.
 struct ExchangeRoom {
-  HostBuffer values, travelling;
+  HostBuffer values{}, travelling{};
+  std::span<std::byte> block{};  ///< of messages from or to other owners: `travelling`, or the sender's
+  DeviceSender* sender = nullptr;
 };
 
 /// Requires: the plan has its rounds. `memory`: the most bytes of one owner's round, on any rank.
 inline ExchangeRoom room_for(ExchangePlan const& plan, std::uint64_t most_of_round, std::uint64_t memory,
-                                   std::size_t item);
+                                   std::size_t item, DeviceSender* sender = nullptr);
 
 /// The shared values that one call writes, round by round. Requires: the plan, which has its rounds, outlives it.
 class SharedWrite {
  public:
-  /// Called by all ranks: the owners say in which rounds they want elements.
-  SharedWrite(ErasedCommunicator& ranks, ExchangePlan& plan, Exchanged& counts);
+  /// Called by all ranks. Throws as agreed_rounds.
+  SharedWrite(ErasedCommunicator& ranks, ExchangePlan& plan, std::size_t item, Exchanged& counts)
+      : rounds_{agreed_rounds(ranks, plan, item, counts)} {}
 
   std::size_t rounds() const { return rounds_.size(); }
-  /// Sends this rank's elements of a round, and receives those of the values that it owns into `values`, which then has
-  /// all that `write` needs: the rank's memory is no longer used. Throws errors of `ranks` alone.
-  void exchange(ErasedCommunicator& ranks, std::size_t round, ByteSpan<space::Host> values, HostBuffer& travelling,
-                PartMemory const& own, std::size_t item, Exchanged& counts) const;
+  /// Sends this rank's elements of a round, and receives those of the values that it owns into `room.values`, which
+  /// then has all that `write` needs: the rank's memory is no longer used. Exchanges all messages, also behind an error
+  /// of the sender, which it returns; null: none. Throws errors of `ranks` alone.
+  std::exception_ptr exchange(ErasedCommunicator& ranks, std::size_t round, ExchangeRoom& room, PartMemory const& own,
+                              std::size_t item, Exchanged& counts) const;
   /// Writes the values of a round. Throws: errors of `move`.
   void write(std::size_t round, ByteSpan<space::Host> values, LocalCall const& call) const;
 
@@ -60,11 +62,12 @@ class SharedWrite {
   std::vector<ExchangeRound> rounds_{};
 };
 
-/// Called by all ranks. Errors of `move` are thrown when all messages have been exchanged; errors of `ranks` at once.
-inline void write_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
-                               Exchanged& counts);
-inline void read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
-                              Exchanged& counts);
+/// Called by all ranks: exchanges all messages, also behind an error of `move`, which it returns; null: none. Throws
+/// errors of `ranks` at once; as agreed_rounds.
+inline std::exception_ptr write_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room,
+                                       LocalCall const& call, Exchanged& counts);
+inline std::exception_ptr read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room,
+                                      LocalCall const& call, Exchanged& counts);
 
 /// Copies the boxes that the rank moves by itself. `move_copied` moves them from there.
 inline HostBuffer copied_alone(ExchangePlan const& plan, PartMemory const& own, std::size_t item);

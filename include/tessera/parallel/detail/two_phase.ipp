@@ -7,7 +7,6 @@
 #include <exception>
 #include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <tessera/core/detail/checked.hpp>
@@ -16,88 +15,20 @@
 namespace tessera { inline namespace v0 { namespace detail {
 
 inline ExchangeRoom room_for(ExchangePlan const& plan, std::uint64_t most_of_round, std::uint64_t memory,
-                                   std::size_t item) {
+                                   std::size_t item, DeviceSender* sender) {
   std::uint64_t travelling = 0;
   for (auto const& value : plan.foreign) travelling += elements_of(value.own) * item;
-  return {HostBuffer{static_cast<std::size_t>(most_of_round)},
-          HostBuffer{static_cast<std::size_t>(std::min(travelling, memory))}};
-}
-
-inline void send_counted(ErasedCommunicator& ranks, std::span<std::byte const> bytes, int rank,
-                               Exchanged& counts) {
-  ranks.send(bytes, rank);
-  ++counts.messages;
-  counts.bytes += bytes.size();
-}
-
-// Each owner tells the others in which of its rounds it handles the values that they share.
-inline std::vector<ExchangeRound> agreed_rounds(ErasedCommunicator& ranks, ExchangePlan& plan,
-                                                      Exchanged& counts) {
-  std::map<int, std::vector<std::uint32_t>> told, heard;
-  for (auto const& value : plan.owned)
-    for (auto const& [rank, part] : value.others) told[rank].push_back(value.round);
-  for (auto const& value : plan.foreign) heard[value.owner].push_back(0);
-  for (auto& [owner, rounds] : heard) ranks.receive(std::as_writable_bytes(std::span{rounds}), owner);
-  for (auto const& [rank, rounds] : told) send_counted(ranks, std::as_bytes(std::span{rounds}), rank, counts);
-  ranks.wait();
-  std::vector<ExchangeRound> all;
-  auto const in = [&](std::uint32_t round) -> ExchangeRound& {
-    if (all.size() <= round) all.resize(round + std::size_t{1});
-    return all[round];
-  };
-  std::map<int, std::size_t> next;
-  for (auto& value : plan.foreign) value.round = heard[value.owner][next[value.owner]++];
-  for (auto const& value : plan.owned) in(value.round).owned.push_back(&value);
-  for (auto const& value : plan.foreign) in(value.round).foreign[value.owner].push_back(&value);
-  counts.rounds += all.size();
-  return all;
-}
-
-/// Where an owner has the elements of a round: first those of each value, at their indices, then the message from or to
-/// each rank.
-class RoundMemory {
- public:
-  RoundMemory(std::vector<SharedValue const*> const& owned, std::byte* data, std::size_t item) : item_{item} {
-    for (auto const* value : owned) {
-      values_.push_back(memory_of(value->span, data, item));
-      data += element_count(region_of(value->span).count, "a value") * item;
-      for (auto const& [rank, part] : value->others) messages_[rank].size += elements_of(part) * item;
-    }
-    for (auto& [rank, message] : messages_) {
-      message.data = data;
-      data += message.size;
-    }
+  auto const size = static_cast<std::size_t>(std::min(travelling, memory));
+  ExchangeRoom room;
+  room.values = HostBuffer{static_cast<std::size_t>(most_of_round)};
+  room.sender = sender;
+  if (sender) {
+    room.block = sender->begin(plan, size);
+  } else {
+    room.travelling = HostBuffer{size};
+    room.block = {room.travelling.span().data, size};
   }
-
-  struct Message {
-    std::byte* data = nullptr;
-    std::size_t size = 0;
-  };
-  std::map<int, Message> const& messages() const { return messages_; }
-  PartMemory const& value(std::size_t i) const { return values_[i]; }
-
-  /// Calls f(part, value, bytes) for each part of another rank; the bytes are those of its message.
-  template <class F>
-  void for_each_part(std::vector<SharedValue const*> const& owned, F&& f) const {
-    std::map<int, std::size_t> done;
-    for (std::size_t i = 0; i < owned.size(); ++i)
-      for (auto const& [rank, part] : owned[i]->others) {
-        auto& offset = done[rank];
-        f(part, values_[i], messages_.at(rank).data + offset);
-        offset += elements_of(part) * item_;
-      }
-  }
-
- private:
-  std::size_t item_;
-  std::vector<PartMemory> values_{};
-  std::map<int, Message> messages_{};
-};
-
-inline std::size_t bytes_of(std::vector<SharedValue const*> const& values, std::size_t item) {
-  std::size_t bytes = 0;
-  for (auto const* value : values) bytes += elements_of(value->own) * item;
-  return bytes;
+  return room;
 }
 
 // As one box, if its elements fill one; or box by box, which keeps what lies between them.
@@ -116,102 +47,122 @@ inline void write_value(SharedValue const& value, PartMemory const& memory, Loca
   for (auto const& [rank, part] : value.others) write(part);
 }
 
-inline SharedWrite::SharedWrite(ErasedCommunicator& ranks, ExchangePlan& plan, Exchanged& counts)
-    : rounds_{agreed_rounds(ranks, plan, counts)} {}
-
-inline void SharedWrite::exchange(ErasedCommunicator& ranks, std::size_t round, ByteSpan<space::Host> values,
-                                        HostBuffer& travelling, PartMemory const& own, std::size_t item,
-                                        Exchanged& counts) const {
-  auto const& [owned, foreign] = rounds_[round];
+// Nothing from here to the last message allocates memory, but a sender, whose errors wait.
+inline std::exception_ptr SharedWrite::exchange(ErasedCommunicator& ranks, std::size_t round, ExchangeRoom& room,
+                                                PartMemory const& own, std::size_t item, Exchanged& counts) const {
+  auto const& now = rounds_[round];
+  auto* const values = room.values.span().data;
   // All receives are under way before this rank waits for a send: so no two ranks wait for each other.
-  RoundMemory const memory{owned, values.data, item};
-  for (auto const& [rank, message] : memory.messages()) ranks.receive({message.data, message.size}, rank);
+  for (auto const& [rank, at, size] : now.messages) ranks.receive({values + at, size}, rank);
+  std::exception_ptr error;
   std::size_t used = 0;
-  for (auto const& [owner, of_owner] : foreign) {
-    auto const size = bytes_of(of_owner, item);
-    if (used + size > travelling.view().size) {
+  for (auto const& [owner, of] : now.foreign) {
+    if (used + of.size > room.block.size()) {
       ranks.wait_for_sends();
       used = 0;
     }
-    auto* const begin = travelling.span().data + used;
+    auto* const begin = room.block.data() + used;
     auto* to = begin;
-    for (auto const* value : of_owner) {
-      pack(value->own, true, own, to, item);
+    for (auto const* value : of.values) {
+      if (!room.sender)
+        pack(value->own, true, own, to, item);
+      else if (!error)
+        error = error_of([&] { room.sender->pack(value->own, to); });
       to += elements_of(value->own) * item;
     }
-    send_counted(ranks, {begin, size}, owner, counts);
-    used += size;
+    send_counted(ranks, {begin, of.size}, owner, counts);
+    used += of.size;
   }
-  for (std::size_t i = 0; i < owned.size(); ++i) copy_to_indices(owned[i]->own, own, memory.value(i), item);
+  for (std::size_t i = 0; i < now.owned.size(); ++i)
+    copy_to_indices(now.owned[i]->own, own, now.value(i, values, item), item);
   ranks.wait();
-  memory.for_each_part(owned, [&](RankPart const& part, PartMemory const& value, std::byte const* bytes) {
-    unpack(part, false, bytes, value, item);
-  });
+  for (auto const& [elements, value, at] : now.parts)
+    unpack(*elements, false, values + at, now.value(value, values, item), item);
+  return error;
 }
 
 inline void SharedWrite::write(std::size_t round, ByteSpan<space::Host> values, LocalCall const& call) const {
-  auto const& owned = rounds_[round].owned;
-  RoundMemory const memory{owned, values.data, call.item};
-  call.for_each(owned.size(), [&](std::size_t i) { write_value(*owned[i], memory.value(i), call); });
+  auto const& now = rounds_[round];
+  call.for_each(now.owned.size(),
+                [&](std::size_t i) { write_value(*now.owned[i], now.value(i, values.data, call.item), call); });
 }
 
-inline void write_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
-                               Exchanged& counts) {
-  SharedWrite const shared{ranks, plan, counts};
+inline std::exception_ptr write_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room,
+                                             LocalCall const& call, Exchanged& counts) {
+  SharedWrite const shared{ranks, plan, call.item, counts};
   std::exception_ptr error;
   for (std::size_t round = 0; round < shared.rounds(); ++round) {
-    shared.exchange(ranks, round, room.values.span(), room.travelling, call.memory, call.item, counts);
+    auto const unsent = shared.exchange(ranks, round, room, call.memory, call.item, counts);
+    if (!error) error = unsent;
     if (!error) error = error_of([&] { shared.write(round, room.values.span(), call); });
   }
-  if (error) std::rethrow_exception(error);
+  return error;
 }
 
-inline void read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room, LocalCall const& call,
-                              Exchanged& counts) {
-  auto const rounds = agreed_rounds(ranks, plan, counts);
+/// Elements that other owners have read, which arrive through a block of memory.
+class ArrivingElements {
+  using Owners = std::map<int, ExchangeRound::OfOwner>;
+
+ public:
+  ArrivingElements(ErasedCommunicator& ranks, std::span<std::byte> block, LocalCall const& call)
+      : ranks_{ranks}, block_{block}, call_{call} {}
+
+  void receive(Owners const& foreign) {
+    auto first = foreign.begin();
+    std::size_t used = 0;
+    for (auto owner = foreign.begin(); owner != foreign.end(); ++owner) {
+      auto const size = owner->second.size;
+      if (used + size > block_.size()) {
+        take(first, owner);
+        first = owner;
+        used = 0;
+      }
+      ranks_.receive({block_.data() + used, size}, owner->first);
+      used += size;
+    }
+    take(first, foreign.end());
+  }
+
+ private:
+  void take(Owners::const_iterator first, Owners::const_iterator stop) {
+    ranks_.wait_for_receives();  // not for sends: the others may have no room for them yet
+    std::byte const* bytes = block_.data();
+    for (; first != stop; ++first)
+      for (auto const* value : first->second.values) {
+        unpack(value->own, true, bytes, call_.memory, call_.item);
+        bytes += elements_of(value->own) * call_.item;
+      }
+  }
+
+  ErasedCommunicator& ranks_;
+  std::span<std::byte> block_;
+  LocalCall const& call_;
+};
+
+inline std::exception_ptr read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room,
+                                            LocalCall const& call, Exchanged& counts) {
+  auto const rounds = agreed_rounds(ranks, plan, call.item, counts);
+  auto* const data = room.values.span().data;
+  ArrivingElements arriving{ranks, room.block, call};
   std::exception_ptr error;
-  for (auto const& round : rounds) {
-    auto const& owned = round.owned;
-    RoundMemory const memory{owned, room.values.span().data, call.item};
+  for (auto const& now : rounds) {
     if (!error)
       error = error_of([&] {
-        call.for_each(owned.size(), [&](std::size_t i) {
-          auto const& value = memory.value(i);
-          call.move(region_of(owned[i]->span), value.data, value.strides);
-          copy_to_places(owned[i]->own, value, call.memory, call.item);
+        call.for_each(now.owned.size(), [&](std::size_t i) {
+          auto const value = now.value(i, data, call.item);
+          call.move(region_of(now.owned[i]->span), value.data, value.strides);
+          copy_to_places(now.owned[i]->own, value, call.memory, call.item);
         });
       });
     // After an error too: the others wait for these bytes, and then learn of the error.
     if (!error)
-      memory.for_each_part(owned, [&](RankPart const& part, PartMemory const& value, std::byte* bytes) {
-        pack(part, false, value, bytes, call.item);
-      });
-    for (auto const& [rank, message] : memory.messages())
-      send_counted(ranks, {message.data, message.size}, rank, counts);
-    std::size_t used = 0;
-    std::vector<std::pair<std::vector<SharedValue const*> const*, std::byte const*>> arriving;
-    auto const take = [&] {
-      ranks.wait_for_receives();  // not for sends: the others may have no room for them yet
-      for (auto [values, bytes] : arriving)
-        for (auto const* value : *values) {
-          unpack(value->own, true, bytes, call.memory, call.item);
-          bytes += elements_of(value->own) * call.item;
-        }
-      arriving.clear();
-      used = 0;
-    };
-    for (auto const& [owner, values] : round.foreign) {
-      auto const size = bytes_of(values, call.item);
-      if (used + size > room.travelling.view().size) take();
-      auto* const to = room.travelling.span().data + used;
-      ranks.receive({to, size}, owner);
-      arriving.emplace_back(&values, to);
-      used += size;
-    }
-    take();
+      for (auto const& [elements, value, at] : now.parts)
+        pack(*elements, false, now.value(value, data, call.item), data + at, call.item);
+    for (auto const& [rank, at, size] : now.messages) send_counted(ranks, {data + at, size}, rank, counts);
+    arriving.receive(now.foreign);
     ranks.wait();
   }
-  if (error) std::rethrow_exception(error);
+  return error;
 }
 
 inline void move_alone(ExchangePlan const& plan, LocalCall const& call) {

@@ -8,6 +8,8 @@
 
 #include <tessera/cast/concept.hpp>
 #include <tessera/codec/concept.hpp>
+#include <tessera/codec/detail/check_codec.hpp>
+#include <tessera/codec/detail/codec_calls.hpp>
 #include <tessera/codec/detail/declared.hpp>
 
 namespace tessera { inline namespace v0 {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <tessera/codec/concept.hpp>
+#include <tessera/codec/detail/codec_calls.hpp>
 #include <tessera/codec/detail/configuration.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/pipeline/detail/any_stage.hpp>

@@ -11,6 +11,7 @@
 
 #include <tessera/cast/concept.hpp>
 #include <tessera/codec/concept.hpp>
+#include <tessera/codec/detail/codec_calls.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
 #include <tessera/pipeline/detail/cheapest_way.hpp>

@@ -11,6 +11,7 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/codec/chunk.hpp>
+#include <tessera/codec/detail/codec_calls.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
@@ -92,16 +93,15 @@ class ValueBatch {
     return scratch_.take(checked_size(checked_product(most, size, "a batch"), "a batch"), on);
   }
   void place(Layout const& from, Layout const& to, queue_for<S>& on) {
-    if constexpr (check_placer<S>())
-      place_runs(placements_,
-                 {from.item_size, std::max(from.swapped, to.swapped), {}, from.strides, to.strides, false,
-                  from.runs.empty() ? to.runs : from.runs},
-                 [&](PlacementForm const& form) {
-                   if constexpr (std::same_as<S, space::Host>)
-                     return place_in_host_memory(placements_, form, on);
-                   else
-                     return placer<S>::place(placements_, form, on);
-                 });
+    if constexpr (check_placer<S>()) {
+      PlacementForm const whole{from.item_size, std::max(from.swapped, to.swapped), {}, from.strides, to.strides, false,
+                                from.runs.empty() ? to.runs : from.runs};
+      for (PlacedRuns runs{placements_, whole}; runs.next();)
+        if constexpr (std::same_as<S, space::Host>)
+          place_in_host_memory(placements_, runs.form(), on);
+        else
+          placer<S>::place(placements_, runs.form(), on);
+    }
   }
 
   std::vector<Placement<S>> placements_;

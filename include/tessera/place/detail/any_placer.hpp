@@ -13,6 +13,9 @@
 namespace tessera { inline namespace v0 {
 namespace detail {
 
+template <MemorySpace S>
+class PlacerByIndex;
+
 /// As placer<S>, but elements are converted on the way, or their bytes are not where the placements say.
 template <MemorySpace S>
 struct AnyPlacer {
@@ -24,6 +27,8 @@ struct AnyPlacer {
   virtual ByteView<space::Host> placed_fill(ByteView<space::Host> of_array) const { return of_array; }
   /// The bytes of an element where it is placed.
   virtual std::size_t placed_size(std::size_t of_array) const { return of_array; }
+  /// The placers of single indices of a dimension; null: this is for all.
+  virtual PlacerByIndex<S> const* by_index() const { return nullptr; }
 
  protected:
   ~AnyPlacer() = default;
@@ -36,9 +41,6 @@ struct PlacerOrUsual {
 
   std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form, queue_for<S>& on) const {
     return other ? other->place(batch, form, on) : placer<S>::place(batch, form, on);
-  }
-  std::uint64_t place_listed(ListedBatch<S> const& batch, PlacementForm const& form, queue_for<S>& on) const {
-    return other ? other->place_listed(batch, form, on) : placer<S>::place_listed(batch, form, on);
   }
   ByteView<space::Host> placed_fill(ByteView<space::Host> of_array) const {
     return other ? other->placed_fill(of_array) : of_array;

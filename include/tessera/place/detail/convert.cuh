@@ -6,7 +6,7 @@
 #include <span>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/convert.hpp>
+#include <tessera/core/detail/convert.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/place/detail/any_placer.hpp>
@@ -161,9 +161,8 @@ class ConvertingPlacer<S, Way> final : public AnyConvertingPlacer<S> {
       }
       for (auto stride : form.from_strides) together |= static_cast<std::uint64_t>(stride);
       auto const one = converter(form, together);
-      with_table(lent, on, [&](PlacementTable const& table) {
-        launch_blocks(on, plan.blocks, ConvertBoxes<Way>{table, one});
-      });
+      auto const table = table_of(lent, on);
+      launch_blocks(on, plan.blocks, ConvertBoxes<Way>{table, one});
       return plan.moved * item_size;
     } else {
       return 0;
@@ -186,9 +185,8 @@ class ConvertingPlacer<S, Way> final : public AnyConvertingPlacer<S> {
       for (auto const& axis : batch.axes) together |= static_cast<std::uint64_t>(axis.step.from);
       for (auto const& pair : batch.pairs) together |= static_cast<std::uint64_t>(pair.from);
       auto const one = converter(form, together);
-      with_table(lent, batch, on, [&](ListedTable const& table) {
-        launch_blocks(on, plan.blocks, ConvertLists<Way>{table, one});
-      });
+      auto const table = table_of(lent, batch, on);
+      launch_blocks(on, plan.blocks, ConvertLists<Way>{table, one});
       return plan.moved * item_size;
     } else {
       return 0;

@@ -72,9 +72,6 @@ struct Misfits {
   }
 };
 
-template <MemorySpace S>
-class PlacerByIndex;
-
 /// Places and converts numbers of any types.
 template <MemorySpace S>
 class AnyConvertingPlacer : public AnyPlacer<S> {
@@ -85,8 +82,6 @@ class AnyConvertingPlacer : public AnyPlacer<S> {
   virtual AnyConversion const& conversion() const = 0;
   virtual bool fits_always() const { return conversion().fits_always; }
   virtual void record(Misfits to) { misfits = to; }
-  /// The placers of single indices of a dimension; null: this is for all.
-  virtual PlacerByIndex<S> const* by_index() const { return nullptr; }
 
   /// A fill value that does not fit is a misfit only where it is used.
   ByteView<space::Host> placed_fill(ByteView<space::Host> of_array) const override {

@@ -1,7 +1,9 @@
-// place_runs: for elements with components of several sizes in the other byte order, places each run of components as
+// PlacedRuns: for elements with components of several sizes in the other byte order, places each run of components as
 // separate elements, with the strides of the whole ones.
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <tessera/memory/queue.hpp>
@@ -26,25 +28,39 @@ void shift(ListedBatch<S>& batch, std::int64_t by) {
   }
 }
 
-/// Calls f(form) for each of the form's runs, with the batch shifted to it, or once if there are none. Returns the sum
-/// of f's results.
-template <class Batch, class F>
-std::uint64_t place_runs(Batch& batch, PlacementForm const& form, F&& f) {
-  if (form.runs.empty()) return f(form);
-  std::uint64_t moved = 0;
-  auto one = form;
-  one.runs = {};
-  std::int64_t at = 0;
-  for (auto const& run : form.runs) {
-    shift(batch, run.at - at);
-    at = run.at;
-    one.item_size = run.size;
-    one.swapped = run.swapped;
-    if (form.fill.data) one.fill = form.fill.sub(run.at, run.size);
-    moved += f(one);
+/// The form of each of the form's runs, for a loop that places the batch, which is shifted to it meanwhile; once the
+/// form itself, if it has none.
+template <class Batch>
+class PlacedRuns {
+ public:
+  /// The arguments outlive this.
+  PlacedRuns(Batch& batch, PlacementForm const& form) : batch_{batch}, whole_{form} {}
+  PlacedRuns(PlacedRuns const&) = delete;
+
+  bool next() {
+    auto const& runs = whole_.runs;
+    if (runs.empty()) return next_++ == 0;
+    if (next_ == runs.size()) {
+      shift(batch_, -at_);
+      return false;
+    }
+    if (next_ == 0) one_.emplace(whole_).runs = {};
+    auto const& run = runs[next_++];
+    shift(batch_, run.at - at_);
+    at_ = run.at;
+    one_->item_size = run.size;
+    one_->swapped = run.swapped;
+    if (whole_.fill.data) one_->fill = whole_.fill.sub(run.at, run.size);
+    return true;
   }
-  shift(batch, -at);
-  return moved;
-}
+  PlacementForm const& form() const { return one_ ? *one_ : whole_; }
+
+ private:
+  Batch& batch_;
+  PlacementForm const& whole_;
+  std::optional<PlacementForm> one_;
+  std::size_t next_ = 0;
+  std::int64_t at_ = 0;
+};
 
 }}}  // namespace tessera::v0::detail

@@ -27,7 +27,7 @@ struct PlacementForm {
   ByteView<space::Host> fill{};  ///< one element, as stored in the destination
   Strides from_strides{}, to_strides{};
   bool non_temporal = false;  ///< the data exceeds the caches, so bypass them
-  std::span<ComponentRun const> runs{};  ///< Layout::runs: place_runs makes a batch of each
+  std::span<ComponentRun const> runs{};  ///< Layout::runs: PlacedRuns makes a batch of each
 };
 
 /// Moves elements in memory of space S, in the queue's order. `place(batch, form, on)` copies or fills every box and

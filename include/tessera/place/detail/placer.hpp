@@ -24,14 +24,35 @@ struct Axes {
 
   Axes(Extents const& count, Strides const& from, Strides const& to);
   Axis remove(std::size_t d);
+};
 
-  // Calls f(to, from) for each position along the remaining axes.
-  template <class F>
-  void for_each(std::byte* to, std::byte const* from, F&& f, std::size_t d = 0) const {
-    if (d == rank) return f(to, from);
-    for (std::uint64_t i = 0; i < axis[d].count; ++i, to += axis[d].to, from += axis[d].from)
-      for_each(to, from, f, d + 1);
+// The positions along the axes, for a loop. Requires: no axis has length 0.
+class AxesPosition {
+ public:
+  AxesPosition(Axes const& axes, std::byte* first_to, std::byte const* first_from)
+      : to{first_to}, from{first_from}, axes_{axes} {
+    for (std::size_t d = 0; d < axes.rank; ++d) at_[d] = 0;
   }
+
+  // Whether there is another one.
+  bool next() {
+    for (auto d = axes_.rank; d-- > 0;) {
+      auto const& axis = axes_.axis[d];
+      to += axis.to, from += axis.from;
+      if (++at_[d] < axis.count) return true;
+      auto const n = static_cast<std::int64_t>(axis.count);
+      to -= n * axis.to, from -= n * axis.from;
+      at_[d] = 0;
+    }
+    return false;
+  }
+
+  std::byte* to;
+  std::byte const* from;
+
+ private:
+  Axes const& axes_;
+  std::uint64_t at_[max_rank];  // those of unused axes are uninitialised
 };
 
 // The planes of a box shape, computed once because consecutive boxes often have the same shape.
@@ -48,16 +69,22 @@ class BoxPlanes {
   /// Calls f as a CopyPlane. Returns the number of bytes.
   template <class F>
   std::uint64_t for_each(std::byte* to, std::byte const* from, F&& f) const {
-    if (bytes_ != 0)
-      axes_.for_each(to, from, [&](std::byte* one, std::byte const* other) { f(one, other, column_, row_, *form_); });
+    if (bytes_ == 0) return 0;
+    AxesPosition first{axes_, to, from};
+    do {
+      auto* one = first.to;
+      auto const* other = first.from;
+      for (std::uint64_t i = 0; i < along_.count; ++i, one += along_.to, other += along_.from)
+        f(one, other, column_, row_, *form_);
+    } while (first.next());
     return bytes_;
   }
 
  private:
   Extents count_;
   PlacementForm const* form_;
-  Axes axes_;  // without row and column
-  Axis row_{1, 0, 0}, column_{1, 0, 0};
+  Axes axes_;  // without these three
+  Axis row_{1, 0, 0}, column_{1, 0, 0}, along_{1, 0, 0};  // along_: from one plane to the next, in an inner loop
   std::uint64_t bytes_;
 };
 

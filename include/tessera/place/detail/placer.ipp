@@ -110,26 +110,26 @@ TESSERA_DECL void BoxPlanes::choose_column(bool is_row) {
     if (std::abs(axes_.axis[d].from) < std::abs(at == axes_.rank ? row_.from : axes_.axis[at].from)) at = d;
   if (at == axes_.rank) at = axes_.rank - 1;
   if (axes_.rank > 0) column_ = axes_.remove(at);
+  if (axes_.rank > 0) along_ = axes_.remove(axes_.rank - 1);
 }
 
-class BoxCopier {
+// The planes of a box shape, and what copies one.
+class CopiedPlanes : public BoxPlanes {
  public:
-  BoxCopier(Extents const& count, PlacementForm const& form) : planes_{count, form} {
-    auto const row = planes_.row();
+  CopiedPlanes(Extents const& count, PlacementForm const& form) : BoxPlanes{count, form} {
+    auto const row = this->row();
     auto const item = static_cast<std::int64_t>(form.item_size);
     bool const is_row = form.swapped == 1 && (row.count == 1 || (row.from == item && row.to == item));
     if (form.non_temporal)
       copy_ = is_row ? copy_rows_past_cache : copy_elements_past_cache;
     else
       copy_ = is_row ? row_copier(row.count * form.item_size) : element_copier(form);
-    planes_.choose_column(is_row);
+    choose_column(is_row);
   }
 
-  bool is_for(Extents const& count, PlacementForm const& form) const { return planes_.is_for(count, form); }
-  std::uint64_t copy(std::byte* to, std::byte const* from) const { return planes_.for_each(to, from, copy_); }
+  CopyPlane copy() const { return copy_; }
 
  private:
-  BoxPlanes planes_;
   CopyPlane copy_;
 };
 
@@ -139,12 +139,12 @@ TESSERA_DECL std::uint64_t placer<space::Host>::place(std::span<Placement<space:
                                                       PlacementForm const& form, Queue<space::Host>&) {
   // With source strides of 0, one element is repeated.
   PlacementForm const filled{form.item_size, 1, {}, Strides::filled(form.to_strides.rank(), 0), form.to_strides};
-  std::optional<detail::BoxCopier> copier;
+  std::optional<detail::CopiedPlanes> planes;
   std::uint64_t moved = 0;
   for (auto const& p : batch) {
     auto const& way = p.from ? form : filled;
-    if (!copier || !copier->is_for(p.count, way)) copier.emplace(p.count, way);
-    moved += copier->copy(p.to, p.from ? p.from : form.fill.data);
+    if (!planes || !planes->is_for(p.count, way)) planes.emplace(p.count, way);
+    moved += planes->for_each(p.to, p.from ? p.from : form.fill.data, planes->copy());
   }
   if (form.non_temporal) detail::finish_past_cache();
   return moved;

@@ -116,15 +116,13 @@ class TableWriter {
   std::size_t size_ = 0;
 };
 
-/// Calls write(memory) for a table's variable parts, then launch(table). The memory is among the kernel's arguments, or
-/// is copied to the device ahead of the queued work, which is done with it.
-template <class Placing, class Table, class Write, class Launch>
-void launch_with_parts(DeviceLease<Placing>& lent, Table& table, std::size_t size, Queue<space::Device>& on,
-                       Write&& write, Launch&& launch) {
+/// Calls write(memory) for a table's variable parts. The memory is among the kernel's arguments, or is copied to the
+/// device ahead of the queued work, which is done with it.
+template <class Placing, class Table, class Write>
+void put_parts(DeviceLease<Placing>& lent, Table& table, std::size_t size, Queue<space::Device>& on, Write&& write) {
   if (size <= most_in_arguments) {
     write(table.here);
-    launch(table);
-    lent.leave_unused();
+    lent.leave_unused();  // the kernel does not use it
     return;
   }
   auto const staged = lent->staging.take(in_steps(size), on).sub(0, size);
@@ -132,12 +130,10 @@ void launch_with_parts(DeviceLease<Placing>& lent, Table& table, std::size_t siz
   write(staged.data);
   table.there = there.data;
   crossing<space::Device, space::Pinned>::copy_ahead(staged, there, on);
-  launch(table);
 }
 
-/// Calls launch(table) with a plan's table.
-template <class Launch>
-void with_table(DeviceLease<Placing>& lent, Queue<space::Device>& on, Launch&& launch) {
+/// A plan's table, for one launch in the queue's order.
+inline PlacementTable table_of(DeviceLease<Placing>& lent, Queue<space::Device>& on) {
   auto& plan = lent->plan;
   auto const size =
       TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) + TableWriter::size_of(plan.shapes);
@@ -148,7 +144,19 @@ void with_table(DeviceLease<Placing>& lent, Queue<space::Device>& on, Launch&& l
     table.boxes_at = writer.put(plan.boxes);
     table.shapes_at = writer.put(plan.shapes);
   };
-  launch_with_parts(lent, table, size, on, write, launch);
+  put_parts(lent, table, size, on, write);
+  return table;
+}
+
+/// Launches the kernel for words of that many bytes.
+template <template <unsigned, class> class Kernel, class Table, class Source>
+void launch_placing(Queue<space::Device>& on, std::uint64_t blocks, unsigned word, Table const& table,
+                    Source const& source) {
+  if (word == 16) return launch_blocks(on, blocks, Kernel<16, Source>{table, source});
+  if (word == 8) return launch_blocks(on, blocks, Kernel<8, Source>{table, source});
+  if (word == 4) return launch_blocks(on, blocks, Kernel<4, Source>{table, source});
+  if (word == 2) return launch_blocks(on, blocks, Kernel<2, Source>{table, source});
+  launch_blocks(on, blocks, Kernel<1, Source>{table, source});
 }
 
 /// As placer<space::Device>::place. Divides boxes of `limit` words or more.
@@ -159,14 +167,11 @@ std::uint64_t place_by_kernels(std::span<Placement<S> const> batch, PlacementFor
   auto& plan = lent->plan;
   plan.make(batch, form, limit);
   if (plan.blocks == 0) return 0;
-  with_table(lent, on, [&](PlacementTable const& table) {
-    with_word(plan.word, [&](auto word) {
-      if (plan.tiled)
-        launch_blocks(on, plan.blocks, PlaceTiles<word(), Source>{table, source});
-      else
-        launch_blocks(on, plan.blocks, PlaceWords<word(), Source>{table, source});
-    });
-  });
+  auto const table = table_of(lent, on);
+  if (plan.tiled)
+    launch_placing<PlaceTiles>(on, plan.blocks, plan.word, table, source);
+  else
+    launch_placing<PlaceWords>(on, plan.blocks, plan.word, table, source);
   return plan.moved;
 }
 

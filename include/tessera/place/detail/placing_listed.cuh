@@ -60,10 +60,9 @@ struct PlaceLists {
 
 using PlacingLists = PlacingWith<ListedPlan>;
 
-/// Calls launch(table) with a plan's table and the batch's pairs.
-template <MemorySpace S, class Launch>
-void with_table(DeviceLease<PlacingLists>& lent, ListedBatch<S> const& batch, Queue<space::Device>& on,
-                Launch&& launch) {
+/// A plan's table with the batch's pairs, for one launch in the queue's order.
+template <MemorySpace S>
+ListedTable table_of(DeviceLease<PlacingLists>& lent, ListedBatch<S> const& batch, Queue<space::Device>& on) {
   auto& plan = lent->plan;
   auto const size = TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) +
                     TableWriter::size_of(plan.axes) + TableWriter::size_of(batch.pairs);
@@ -75,7 +74,8 @@ void with_table(DeviceLease<PlacingLists>& lent, ListedBatch<S> const& batch, Qu
     table.axes_at = writer.put(plan.axes);
     table.pairs_at = writer.put(batch.pairs);
   };
-  launch_with_parts(lent, table, size, on, write, launch);
+  put_parts(lent, table, size, on, write);
+  return table;
 }
 
 /// As placer<space::Device>::place_listed. Divides boxes of `limit` words or more.
@@ -86,9 +86,8 @@ std::uint64_t place_listed_by_kernels(ListedBatch<S> const& batch, PlacementForm
   auto lent = on.lease<PlacingLists>();
   auto& plan = lent->plan;
   plan.make(batch, form, limit);
-  with_table(lent, batch, on, [&](ListedTable const& table) {
-    with_word(plan.word, [&](auto word) { launch_blocks(on, plan.blocks, PlaceLists<word(), Source>{table, source}); });
-  });
+  auto const table = table_of(lent, batch, on);
+  launch_placing<PlaceLists>(on, plan.blocks, plan.word, table, source);
   return plan.moved;
 }
 

@@ -18,9 +18,9 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Copies an element by `copy(to, from)`, or fills it by `fill(to, the form's element)`. `item_size` is the size of an
-/// element in the caller's memory.
-template <void (*copy)(std::byte*, std::byte const*), void (*fill)(std::byte*, std::byte const*)>
+/// Copies an element by `copy(to, from)`, or fills it by `fill(to, the form's element)`. `size`: that of an element
+/// where it is placed, which is the form's `item_size`.
+template <void (*copy)(std::byte*, std::byte const*), void (*fill)(std::byte*, std::byte const*), std::size_t size>
 class VaryingPlacer final : public AnyPlacer<space::Host> {
   using Host = space::Host;
 
@@ -49,6 +49,8 @@ class VaryingPlacer final : public AnyPlacer<space::Host> {
     }
     return moved;
   }
+
+  std::size_t placed_size(std::size_t) const override { return size; }
 
  private:
   template <void (*one)(std::byte*, std::byte const*)>
@@ -81,8 +83,8 @@ void give_element(std::byte* to, std::byte const* from) {
 
 /// From chunks, including missing ones; and into chunks.
 template <class T>
-inline constexpr VaryingPlacer<take_element<T>, take_element<T>> taking_placer{};
+inline constexpr VaryingPlacer<take_element<T>, take_element<T>, sizeof(T)> taking_placer{};
 template <class T>
-inline constexpr VaryingPlacer<give_element<T>, copy_reference> giving_placer{};
+inline constexpr VaryingPlacer<give_element<T>, copy_reference, sizeof(ElementReference)> giving_placer{};
 
 }}}  // namespace tessera::v0::detail

@@ -50,6 +50,8 @@ class ChunkAxis {
   std::uint64_t chunk_of(std::uint64_t element) const;
   /// The part of an element. Requires: the element is in the array.
   AxisPart const& part_of(std::uint64_t element) const;
+  /// The part of a chunk. Requires: chunk < chunks().
+  AxisPart const& part_of_chunk(std::uint64_t chunk) const;
   /// A chunk's first element, and its number of elements in the array. Requires: chunk < chunks().
   Placed chunk(std::uint64_t chunk) const;
 

@@ -55,10 +55,14 @@ TESSERA_DECL AxisPart const& ChunkAxis::part_of(std::uint64_t element) const {
            1);
 }
 
+TESSERA_DECL AxisPart const& ChunkAxis::part_of_chunk(std::uint64_t chunk) const {
+  return *(std::upper_bound(parts_.begin(), parts_.end(), chunk,
+                            [](std::uint64_t n, AxisPart const& one) { return n < one.first_chunk; }) -
+           1);
+}
+
 TESSERA_DECL ChunkAxis::Placed ChunkAxis::chunk(std::uint64_t chunk) const {
-  auto const& part = *(std::upper_bound(parts_.begin(), parts_.end(), chunk,
-                                        [](std::uint64_t n, AxisPart const& one) { return n < one.first_chunk; }) -
-                       1);
+  auto const& part = part_of_chunk(chunk);
   auto const before = (chunk - part.first_chunk) * part.chunk;
   return {part.first + before, std::min(part.chunk, part.elements - before)};
 }

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,16 @@
 
 namespace tessera { inline namespace v0 {
 namespace detail {
+
+TESSERA_DECL RegularPart part_along(std::vector<AxisPart const*> const& axes) {
+  RegularPart part;
+  for (auto const* one : axes) {
+    part.first_chunk.push_back(one->first_chunk);
+    part.shape.push_back(one->elements);
+    part.chunk_shape.push_back(one->chunk);
+  }
+  return part;
+}
 
 // Gathers elements while they lie in one part.
 class PointGathering {
@@ -28,12 +40,7 @@ class PointGathering {
   }
   void give() {
     if (count_ == 0) return;
-    RegularPart part;
-    for (auto const* one : parts_) {
-      part.first_chunk.push_back(one->first_chunk);
-      part.shape.push_back(one->elements);
-      part.chunk_shape.push_back(one->chunk);
-    }
+    auto const part = part_along(parts_);
     auto const owner = std::make_shared<std::vector<std::uint64_t> const>(std::exchange(places_, {}));
     auto const count = std::exchange(count_, 0);
     f_(part, ResolvedSelection{PointList{*owner, owner, count}}, {std::exchange(before_, before_ + count)});
@@ -142,6 +149,34 @@ TESSERA_DECL void for_each_regular_part(ResolvedSelection const& selected, Chunk
   if (selected.is_points) return each_part_of_points(selected, axes, f);
   if (selected.is_mask) return each_part_of_mask(selected, axes, shape, f);
   each_part_of_box(selected, axes, f);
+}
+
+TESSERA_DECL void for_each_regular_part(std::span<PlacedChunk const> listed, ChunkAxes const& axes,
+                                        Extents const& inner, UseListedPart f) {
+  bool const are_in_shards = inner.rank() > 0;
+  std::map<std::vector<AxisPart const*>, std::vector<PlacedChunk>> by_part;
+  for (auto placed : listed) {
+    std::vector<AxisPart const*> parts;
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+      auto& chunk = placed.chunk[d];
+      auto const& part = are_in_shards ? axes[d].part_of(chunk * inner[d]) : axes[d].part_of_chunk(chunk);
+      chunk -= are_in_shards ? part.first / inner[d] : part.first_chunk;
+      parts.push_back(&part);
+    }
+    by_part[std::move(parts)].push_back(placed);
+  }
+  for (auto& [parts, chunks] : by_part) {
+    auto const part = part_along(parts);
+    if (are_in_shards)
+      std::ranges::stable_sort(chunks, [&](PlacedChunk const& a, PlacedChunk const& b) {
+        for (std::size_t d = 0; d < inner.rank(); ++d) {
+          auto const each = part.chunk_shape[d] / inner[d];
+          if (a.chunk[d] / each != b.chunk[d] / each) return a.chunk[d] < b.chunk[d];
+        }
+        return false;
+      });
+    f(part, chunks);
+  }
 }
 
 }  // namespace detail

@@ -97,10 +97,15 @@ class ErasedStoreOf : public Base {
     return tessera::value_size(store_, key, on);
   }
   void get_many(std::span<ReadRequest<Space>> requests, Queue& on) const override {
-    tessera::get_many(store_, requests, on);
+    if constexpr (HasGetMany<S>)
+      store_.get_many(requests, on);
+    else
+      tessera::get_many(store_, requests, on);
   }
   void get_many_on_host(std::span<ReadRequest<space::Host>> requests, Queue& on) const override {
-    if constexpr (std::same_as<Space, space::Host>)
+    if constexpr (std::same_as<Space, space::Host> && HasGetMany<S>)
+      store_.get_many(requests, on);
+    else if constexpr (std::same_as<Space, space::Host>)
       tessera::get_many(store_, requests, on);
     else if constexpr (requires { store_.host_side(); } || CrossesFrom<space::Host, Space>)
       tessera::get_many(host_side(store_, on), requests, on.host());

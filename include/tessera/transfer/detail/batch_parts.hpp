@@ -144,6 +144,7 @@ class BatchParts {
            std::atomic<bool> const* stop, FunctionRef<void(ChunkRead<P>&)> place, Queue& on) {
     divide(all, std::min(threads, std::max<std::size_t>(all.size() * source.form.decoded_size / worth_a_thread, 1)));
     for (auto& part : parts_) part->locate.begin();
+    if (chunks_.size() == 1) return parts_[0]->run(source, limits, chunks_[0], 1, stop, place, on);
     on.host().for_each(chunks_.size(), [&](std::size_t i) {
       parts_[i]->run(source, limits, chunks_[i], chunks_.size(), stop, place, on);
     });

@@ -1,4 +1,4 @@
-// run_batches: passes chunks through a pipeline in mini-batches, several in flight, within a memory budget, for every
+// MiniBatches: passes chunks through a pipeline in mini-batches, several in flight, within a memory budget, for every
 // read and write.
 #pragma once
 #include <algorithm>
@@ -105,42 +105,81 @@ struct Weighed : Work {
   std::uint64_t held() const { return bytes; }
 };
 
-/// Calls run(lease, first, last) for each mini-batch, on the queue's threads. `lease()` lends one Work, which the queue
-/// keeps; at most `in_flight` exist, each lent again when the queue is done with it. After the first error no
-/// mini-batch begins; the error is thrown when all that began have ended.
-template <class Work, class Options, class Queue, class F>
-void run_batches(Batches const& batches, Options const& options, Queue& on, F&& run) {
-  auto const count = batches.count();
-  auto const lanes = batches.lanes(on.host().threads());
-  auto const lease = [&] {
-    expect_going(options.stop);
-    auto lent = on.template lease<Weighed<Work>>(batches.in_flight - lanes + 1);
-    lent->bytes = std::max(lent->bytes, batches.bytes);  // it never shrinks
-    return lent;
-  };
-  struct Settled {
-    Queue& on;
-    ~Settled() { on.host().settle(); }
-  } const settled{on};
-  std::atomic<std::uint64_t> next{0};
-  std::mutex mutex;
-  std::uint64_t done = 0;
-  Progress const& progress = options.progress;
-  on.host().for_each(lanes, [&](std::size_t) {
-    try {
-      for (std::uint64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
-        auto const first = i * batches.size, last = std::min(first + batches.size, batches.chunks);
-        run(lease, first, last);
-        if (!progress) continue;
-        std::lock_guard lock{mutex};
-        progress(done += last - first, batches.chunks);
-      }
-    } catch (...) {
-      next.store(count, std::memory_order_relaxed);
-      throw;
+/// Mini-batches under way, each done by one of the queue's threads with a Work that the queue keeps:
+///
+///   on.host().for_each(work.lanes(), [&](std::size_t) {
+///     for (auto lane = work.lane(); lane.next();) lane.lease()->run(lane.first(), lane.last());
+///   });
+///
+/// After the first error no mini-batch begins; for_each throws the error when all that began have ended.
+template <class Work, class Queue>
+class MiniBatches {
+ public:
+  /// The arguments outlive this.
+  template <class Options>
+  MiniBatches(Batches const& batches, Options const& options, Queue& on)
+      : batches_{batches},
+        lanes_{batches.lanes(on.host().threads())},
+        stop_{options.stop},
+        progress_(options.progress),
+        on_{on} {}
+  MiniBatches(MiniBatches const&) = delete;
+  ~MiniBatches() { on_.host().settle(); }
+
+  std::size_t lanes() const { return lanes_; }
+
+  /// The mini-batches of one thread, for a loop.
+  class Lane {
+   public:
+    explicit Lane(MiniBatches& all) : all_{all} {}
+    Lane(Lane const&) = delete;
+    ~Lane() {  // by an exception, unless there are none left
+      all_.next_.store(all_.batches_.count(), std::memory_order_relaxed);
     }
-  });
-}
+
+    /// Whether there is another one. Throws: exceptions of the caller's Progress.
+    bool next() {
+      if (last_ > first_) all_.tell_of(last_ - first_);
+      auto const& batches = all_.batches_;
+      auto const i = all_.next_.fetch_add(1, std::memory_order_relaxed);
+      first_ = last_ = 0;
+      if (i >= batches.count()) return false;
+      first_ = i * batches.size, last_ = std::min(first_ + batches.size, batches.chunks);
+      return true;
+    }
+    std::uint64_t first() const { return first_; }
+    std::uint64_t last() const { return last_; }
+
+    /// Lends one Work; at most `in_flight` exist, each lent again when the queue is done with it. Throws: Cancelled.
+    auto lease() const {
+      expect_going(all_.stop_);
+      auto lent = all_.on_.template lease<Weighed<Work>>(all_.batches_.in_flight - all_.lanes_ + 1);
+      lent->bytes = std::max(lent->bytes, all_.batches_.bytes);  // it never shrinks
+      return lent;
+    }
+
+   private:
+    MiniBatches& all_;
+    std::uint64_t first_ = 0, last_ = 0;  // chunks
+  };
+  Lane lane() { return Lane{*this}; }
+
+ private:
+  void tell_of(std::uint64_t chunks) {
+    if (!progress_) return;
+    std::lock_guard lock{mutex_};
+    progress_(done_ += chunks, batches_.chunks);
+  }
+
+  Batches const& batches_;
+  std::size_t const lanes_;
+  Stop const stop_;
+  Progress const& progress_;
+  Queue& on_;
+  std::atomic<std::uint64_t> next_{0};
+  std::mutex mutex_;
+  std::uint64_t done_ = 0;
+};
 
 template <class Q>
 inline constexpr UsualBatch const& usual_on = std::same_as<Q, Queue<space::Host>> ? usual_on_host : usual_on_device;

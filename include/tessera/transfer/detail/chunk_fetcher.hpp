@@ -108,10 +108,16 @@ class ChunkFetcher {
            FunctionRef<void(ChunkRead<P>&)> place, Queue& on) {
     place_ = &place;
     for (auto& slot : some) slot.is_placed = false;
-    if (source.lends())
+    if (source.lends()) {
       borrow(source, limits, some, watched, on);
-    else
-      request(source, limits, some, watched, on);
+    } else {
+      list_requests(source, limits, some, watched, on);
+      tell_of_arrivals(source);
+      tile_ = nullptr;
+      if (!requests_.empty()) source.store.get_many(requests_, queue_in<bytes_space>(on));
+      end_tile();
+      take_answers(watched);
+    }
     if (!source.shards) return;
     for (auto const& slot : some)
       if (slot.found) of_slot(source, slot, [&] { expect_all(slot); });
@@ -232,7 +238,8 @@ class ChunkFetcher {
     return room.sub(index.part.first, n);
   }
 
-  void request(Source const& source, FetchLimits const& limits, Chunks some, WatchedShards& watched, Queue& on) {
+  // A request for each chunk that is not read yet.
+  void list_requests(Source const& source, FetchLimits const& limits, Chunks some, WatchedShards& watched, Queue& on) {
     auto const most = most_encoded(source.form);
     if constexpr (std::same_as<bytes_space, space::Host>)
       if (source.form.index_size > 0) request_indexes(source, limits, some, watched, on);
@@ -258,10 +265,8 @@ class ChunkFetcher {
       if (!source.shards && !slot.stored.is_whole()) requests_.back().value_size = source.form.encoded_bound();
       if (auto* const shard = watched.of(slot.key)) requests_.back().watch = &shard->watch;
     }
-    tell_of_arrivals(source);
-    tile_ = nullptr;
-    if (!requests_.empty()) source.store.get_many(requests_, queue_in<bytes_space>(on));
-    end_tile();
+  }
+  void take_answers(WatchedShards& watched) {
     for (std::size_t r = 0; r < destinations_.size(); ++r) {
       auto& slot = *destinations_[r].slot;
       bool const is_part_given = slot.has_index && slot.encoded.data;

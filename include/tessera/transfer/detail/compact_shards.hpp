@@ -52,7 +52,7 @@ std::uint64_t compact_shards(ChunkAccess<P> const& source, std::uint64_t count, 
   auto const& store = source.writing->store;
   std::atomic<std::uint64_t> won{0};
   std::mutex mutex;  // for `recovered`
-  auto const compact = [&](auto const& lease, Extents const& at) {
+  auto const compact = [&](auto const& lane, Extents const& at) {
     Key key;
     auto first = at;  // the shard's first chunk
     for (std::size_t d = 0; d < at.rank(); ++d) first[d] *= grid.chunks_per_shard()[d];
@@ -79,7 +79,7 @@ std::uint64_t compact_shards(ChunkAccess<P> const& source, std::uint64_t count, 
           options.memory != 0 && takes > options.memory)
         throw BudgetError{
             to_text({"a shard takes ", takes, " bytes of memory, expected at most the budget of ", options.memory})};
-      auto const builder = lease();
+      auto const builder = lane.lease();
       builder->begin(grid);
       builder->load(store, key, queue, options.stop, {0, sound});
       store.changes(key).during([&] { won += *before - std::min(*before, builder->store(store, key, queue)); });
@@ -98,8 +98,9 @@ std::uint64_t compact_shards(ChunkAccess<P> const& source, std::uint64_t count, 
     detail::share_of({.in_flight = in_flight, .memory = options.memory}, source.form, in_flight,
                      detail::most_of_shard(source.form));
   detail::Batches const shards{count, 1, std::max<std::size_t>(in_flight, 1), detail::shard_bound(source.form)};
-  detail::run_batches<Builder>(shards, options, on, [&](auto const& lease, std::uint64_t i, std::uint64_t) {
-    detail::until_unchanged([&] { compact(lease, place(i)); });
+  detail::MiniBatches<Builder, typename P::queue_type> work{shards, options, on};
+  on.host().for_each(work.lanes(), [&](std::size_t) {
+    for (auto lane = work.lane(); lane.next();) detail::until_unchanged([&] { compact(lane, place(lane.first())); });
   });
   return won;
 }

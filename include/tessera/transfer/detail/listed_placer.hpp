@@ -67,9 +67,14 @@ class ListedPlacer {
       add_lists(piece, from, to, chunk);
     if (S::host_accessible || batch_.pairs.size() >= most) place();
   }
-  /// Returns the bytes moved in total.
-  std::uint64_t finish() {
-    place();
+  /// Places all that was added. Returns the bytes moved in total.
+  std::uint64_t place() {
+    if constexpr (S::host_accessible)
+      if (booleans_) expect_booleans();
+    for (PlacedRuns runs{batch_, form_}; runs.next();)
+      moved_ += placer_ ? placer_->place_listed(batch_, runs.form(), on_)
+                        : placer<S>::place_listed(batch_, runs.form(), on_);
+    batch_.clear();
     return moved_;
   }
 
@@ -136,14 +141,6 @@ class ListedPlacer {
         {from ? from + begin.from : nullptr, to + begin.to, first_axis, batch_.axes.size() - first_axis, chunk});
   }
 
-  void place() {
-    if constexpr (S::host_accessible)
-      if (booleans_) expect_booleans();
-    moved_ += place_runs(batch_, form_, [&](PlacementForm const& form) {
-      return placer_.place_listed(batch_, form, on_);
-    });
-    batch_.clear();
-  }
   // As expect_booleans of part_placer.hpp.
   void expect_booleans() const {
     for (auto const& box : batch_.boxes) {
@@ -165,7 +162,7 @@ class ListedPlacer {
   Direction direction_;
   PlacementForm const& form_;
   queue_for<S>& on_;
-  PlacerOrUsual<S> placer_;
+  AnyPlacer<S> const* placer_;  // null: placer<S>
   std::uint64_t moved_ = 0;
   bool booleans_ = false, copies_ = true;
 };

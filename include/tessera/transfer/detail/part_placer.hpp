@@ -36,24 +36,20 @@ class PartPlacer {
     placements_.push_back(placement);
     if (placements_.size() == most) place();
   }
-  /// Returns the bytes moved in total.
-  std::uint64_t finish() {
-    place();
+  /// Places all that was added. Returns the bytes moved in total.
+  std::uint64_t place() {
+    for (PlacedRuns runs{placements_, form_}; runs.next();)
+      moved_ += placer_ ? placer_->place(placements_, runs.form(), on_)
+                        : placer<S>::place(placements_, runs.form(), on_);
+    placements_.clear();
     return moved_;
   }
 
  private:
-  void place() {
-    moved_ += place_runs(placements_, form_, [&](PlacementForm const& form) {
-      return placer_.place(placements_, form, on_);
-    });
-    placements_.clear();
-  }
-
   std::vector<Placement<S>>& placements_;
   PlacementForm const& form_;
   queue_for<S>& on_;
-  PlacerOrUsual<S> placer_;
+  AnyPlacer<S> const* placer_;  // null: placer<S>
   std::uint64_t moved_ = 0;
 };
 
@@ -63,11 +59,13 @@ void expect_booleans(Placement<S> const& placement, Strides const& strides, std:
   for (auto n : placement.count)
     if (n == 0) return;
   Axes const axes{placement.count, strides, strides};
-  axes.for_each(placement.to, placement.from, [&](std::byte*, std::byte const* element) {
-    if (*element <= std::byte{1}) return;
-    throw CodecError{to_text({"found an element ", std::to_integer<int>(*element), ", expected 0 or 1 for a bool"})}
+  AxesPosition element{axes, placement.to, placement.from};
+  do {
+    if (*element.from <= std::byte{1}) continue;
+    throw CodecError{
+        to_text({"found an element ", std::to_integer<int>(*element.from), ", expected 0 or 1 for a bool"})}
         .in_chunk(chunk);
-  });
+  } while (element.next());
 }
 
 /// The defaults for a plan, including its bytes beside the chunks.

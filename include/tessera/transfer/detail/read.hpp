@@ -89,10 +89,11 @@ void read_chunks(ChunkAccess<P> const& source, Selected const& selected,
   auto const& plan = detail::planned(selected, source.form.layout.shape, shard);
   auto const batches = detail::read_batches(source, plan, on, options);
   auto const threads = detail::threads_for_each(batches, options, on);
-  auto const read = [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
-    lease()->run(source, plan, first, last, target, threads, on, options);
-  };
-  detail::run_batches<detail::ReadBatch<P>>(batches, options, on, read);
+  detail::MiniBatches<detail::ReadBatch<P>, typename P::queue_type> work{batches, options, on};
+  on.host().for_each(work.lanes(), [&](std::size_t) {
+    for (auto lane = work.lane(); lane.next();)
+      lane.lease()->run(source, plan, lane.first(), lane.last(), target, threads, on, options);
+  });
 }
 
 }}  // namespace tessera::v0

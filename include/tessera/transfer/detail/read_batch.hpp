@@ -37,11 +37,7 @@ class ReadBatch {
     FetchLimits const limits{options};
     ReadPlacer<P> placer{source, plan, target, placing_, on};
     Counts counts;
-    auto const finish = [&](std::size_t from, std::size_t to) {
-      decode(source, target, from, to, on);
-      counts.placed += placer.place(slots(), tasks_, found_, decoding_);
-      counts.decoded += decoding_.beside;
-    };
+    decoding_.beside = 0;
     auto const place_next = [&](ChunkRead<P>& slot) {
       if constexpr (is_of_host) {
         if (slot.is_tile) {
@@ -49,7 +45,8 @@ class ReadBatch {
           return;
         }
         auto const at = static_cast<std::size_t>(&slot - chunks_.all().data());
-        finish(at, at + 1);
+        decode(source, target, at, at + 1, on);
+        counts.placed += placer.place(slots(), tasks_, found_, decoding_);
         slot.is_placed = true;
         forget_pass();
       }
@@ -63,7 +60,8 @@ class ReadBatch {
       }
       auto to = from + 1;
       while (to < chunks_.size() && !chunks_[to].is_placed) ++to;
-      finish(from, to);
+      decode(source, target, from, to, on);
+      counts.placed += placer.place(slots(), tasks_, found_, decoding_);
       from = to;
     }
     count(source, counts);
@@ -130,6 +128,7 @@ class ReadBatch {
 
   // At the end, because a chunk may arrive more than once.
   void count(ChunkAccess<P> const& source, Counts& counts) {
+    counts.decoded = decoding_.beside;
     for (auto const& slot : chunks_.all()) {
       if (!slot.found) {
         ++counts.missing;
@@ -145,7 +144,6 @@ class ReadBatch {
     from_ = from, to_ = to;
     decoding_.placer = nullptr;
     decoding_.are_ranges = false;
-    decoding_.beside = 0;
     auto const slots = this->slots();
     for (std::size_t i = 0; i < slots.size(); ++i)
       if (slots[i].found) {

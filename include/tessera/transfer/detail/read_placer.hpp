@@ -58,7 +58,7 @@ class ReadPlacer {
     expect_size(slot.encoded.size, static_cast<std::size_t>(slot.wanted.size), 0);
     PartPlacer placing{buffers_.placements, form_, on_, target_.placer};
     placing.add(placement(slot, slot.piece.part, slot.encoded.data));
-    return placing.finish();
+    return placing.place();
   }
 
   /// Places all slots: the t-th task has decoded the chunk of slots[found[t]]; the others are missing. Chunks already
@@ -84,7 +84,7 @@ class ReadPlacer {
         plan_.for_each_part(slot.piece, [&](Part const& part) {
           placing.add({nullptr, address(target_.data, part.target, target_.strides), part.count});
         });
-    return placing.finish();
+    return placing.place();
   }
 
  private:
@@ -124,7 +124,7 @@ class ReadPlacer {
     }
     for (auto const& slot : slots)
       if (!slot.found) placing.add(slot.piece, nullptr, target_.data, 0);
-    return placing.finish();
+    return placing.place();
   }
 
   ChunkAccess<P> const& source_;

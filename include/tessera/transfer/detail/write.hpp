@@ -27,12 +27,15 @@ void write_pieces(ChunkAccess<P> const& source, Extents const& shape, Plan const
   using Batch = WriteBatch<P>;
   typename Batch::To const to{
       source, plan, shape, origin, options.store_fill_chunks, static_cast<std::size_t>(batches.size), options.stop};
-  run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t from, std::uint64_t past) {
-    auto const first = begin + from, last = begin + past;
-    if (lease()->write_whole(to, first, last, on) == last - first) return;
-    plan.for_each_piece(first, last, [&](Piece const& piece) {
-      if (!Batch::is_whole(to, piece)) lease()->update(to, piece, on);
-    });
+  MiniBatches<Batch, typename P::queue_type> work{batches, options, on};
+  on.host().for_each(work.lanes(), [&](std::size_t) {
+    for (auto lane = work.lane(); lane.next();) {
+      auto const first = begin + lane.first(), last = begin + lane.last();
+      if (lane.lease()->write_whole(to, first, last, on) == last - first) continue;
+      plan.for_each_piece(first, last, [&](Piece const& piece) {
+        if (!Batch::is_whole(to, piece)) lane.lease()->update(to, piece, on);
+      });
+    }
   });
 }
 

@@ -71,7 +71,7 @@ class WritePlacer {
         placing.add({address(origin_.data, part.target, origin_.strides),
                      address(slot.chunk.data, part.first, layout_.strides), part.count});
       });
-    placing.finish();
+    placing.place();
   }
 
  private:
@@ -79,7 +79,7 @@ class WritePlacer {
     ListedPlacer placing{buffers_.listed,     plan_, layout_, origin_.strides,
                          Direction::to_chunk, form_, on_,     origin_.placer};
     for (std::size_t i = 0; i < slots.size(); ++i) placing.add(slots[i].piece, origin_.data, slots[i].chunk.data, i);
-    placing.finish();
+    placing.place();
   }
 
   // Fills the rest of new chunks.
@@ -101,7 +101,7 @@ class WritePlacer {
     auto const elements = element_count(layout_.shape, "a chunk");
     for (auto const& slot : slots)
       if (slot.is_new && plan_.elements(slot.piece) != elements) placing.add({nullptr, slot.chunk.data, layout_.shape});
-    placing.finish();
+    placing.place();
   }
 
   Layout const& layout_;

@@ -137,14 +137,18 @@ void write_shards(ChunkAccess<P> const& source, Extents const& shape, Selected c
     });
   };
   detail::Batches const shards{firsts.size(), 1, std::max<std::size_t>(in_flight, 1), detail::shard_bound(source.form)};
-  detail::run_batches<Builder>(shards, options, on, [&](auto const& lease, std::uint64_t i, std::uint64_t) {
-    Key key;
-    source.names.put_key(key, plan.piece(firsts[i]).chunk);
-    try {
-      write_one(*lease(), key, firsts[i], i + 1 < firsts.size() ? firsts[i + 1] : plan.size());
-    } catch (Error& error) {
-      error.in_key(key.path).in_store(source.store.name());
-      throw;
+  detail::MiniBatches<Builder, typename P::queue_type> work{shards, options, on};
+  on.host().for_each(work.lanes(), [&](std::size_t) {
+    for (auto lane = work.lane(); lane.next();) {
+      auto const i = lane.first();
+      Key key;
+      source.names.put_key(key, plan.piece(firsts[i]).chunk);
+      try {
+        write_one(*lane.lease(), key, firsts[i], i + 1 < firsts.size() ? firsts[i + 1] : plan.size());
+      } catch (Error& error) {
+        error.in_key(key.path).in_store(source.store.name());
+        throw;
+      }
     }
   });
 }

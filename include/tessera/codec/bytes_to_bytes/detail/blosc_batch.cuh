@@ -22,6 +22,7 @@
 #include <tessera/codec/bytes_to_bytes/detail/unshuffle.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/walk_blosc.hpp>
 #include <tessera/codec/chunk.hpp>
+#include <tessera/memory/detail/launch_apart.cuh>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/place/detail/placing.cuh>

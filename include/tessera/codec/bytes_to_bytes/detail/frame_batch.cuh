@@ -18,6 +18,7 @@
 #include <tessera/codec/bytes_to_bytes/detail/lz4_windows.hpp>
 #include <tessera/codec/chunk.hpp>
 #include <tessera/core/config.hpp>
+#include <tessera/memory/detail/launch_apart.cuh>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
 

@@ -1,0 +1,74 @@
+// ranks FOLDER REPETITIONS: tessera's side of ranks.py, which says what is printed.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <tessera/tessera.hpp>
+#include <tessera/with/deflate.hpp>
+#include <tessera/with/mpi.hpp>
+
+namespace {
+
+using namespace tessera;
+
+template <class P>
+void measure(MpiCommunicator const& ranks, std::string const& folder, int repetitions, std::string const& name,
+             std::uint64_t cut, P const& pipeline) {
+  constexpr std::uint64_t edge = 256;
+  LocalStore<HostBuffer> const store{folder};
+  std::vector<Box> const boxes{{{0, cut}, all, all}, {{cut, edge}, all, all}};
+  auto const partition = Partition::boxes({edge, edge, edge}, boxes);
+  std::vector<float> memory(element_count(partition.memory_shape(ranks.rank()), "memory")), read(memory.size());
+  std::mt19937 random{static_cast<unsigned>(ranks.rank())};
+  for (auto& element : memory) {  // noise in the two lower bytes
+    auto const bits = 0x3f800000u | (static_cast<std::uint32_t>(random()) & 0xffffu);
+    std::memcpy(&element, &bits, sizeof bits);
+  }
+  for (int i = 0; i < repetitions; ++i) {
+    if (ranks.rank() == 0) std::filesystem::remove_all(folder + '/' + name);
+    std::fill(read.begin(), read.end(), 0.0f);
+    ranks.least(0);
+    auto const start = MPI_Wtime();
+    auto const array = create_array<float, 3>(ranks, store, name, {.shape = {edge, edge, edge}, .chunks = {64, 64, 64}},
+                                              pipeline, Queue<space::Host>{1});
+    write_local(ranks, array, partition, memory);
+    ranks.least(0);
+    auto const written = MPI_Wtime();
+    auto const again = open_array<float, 3, P>(ranks, store, name, Queue<space::Host>{1});
+    read_local(ranks, again, partition, read);
+    ranks.least(0);
+    auto const end = MPI_Wtime();
+    bool const is_same = ranks.least(read == memory) == 1;
+    if (ranks.rank() == 0)
+      std::cout << name << ' ' << written - start << ' ' << end - written << ' ' << is_same << '\n';
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return EXIT_FAILURE;
+  MPI_Init(&argc, &argv);
+  try {
+    MpiCommunicator const ranks{MPI_COMM_WORLD};
+    std::string const folder{argv[1]};
+    auto const repetitions = std::atoi(argv[2]);
+    using Plain = Pipeline<space::Host, codec::Bytes>;
+    using Gzip = Pipeline<space::Host, codec::Bytes, codec::Gzip>;
+    for (auto const cut : {std::uint64_t{128}, std::uint64_t{118}}) {
+      std::string const boxes = cut == 128 ? "whole" : "cut";
+      measure(ranks, folder, repetitions, boxes + "-none", cut, Plain{});
+      measure(ranks, folder, repetitions, boxes + "-gzip", cut, Gzip{{}, codec::Gzip{1}});
+    }
+  } catch (std::exception const& error) {
+    std::cerr << error.what() << '\n';
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  }
+  MPI_Finalize();
+}

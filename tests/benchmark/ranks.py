@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""ranks.py [--rounds N] [--folder FOLDER] [--build BUILD]: two MPI ranks of one thread each write and read one array.
+
+256^3 float32 in chunks of 64^3, noise that gzip halves; slabs of whole chunks, and slabs that cut chunks. Beside tessera
+stand parallel HDF5 (collective), and TensorStore and zarr-python in each rank, if they are there. Each round starts each
+program once; of all repetitions the medians are compared, with the quarters of the ratios. It takes less than three
+minutes on a calm machine. Needs Open MPI, the target `ranks` of the build, h5pcc (libhdf5-openmpi-dev), and
+build/parallel-venv:
+
+    cmake --build build/release --target ranks
+    python3 -m venv build/parallel-venv
+    build/parallel-venv/bin/pip install mpi4py tensorstore zarr
+
+The programs print a line for each repetition: NAME, seconds of the write and of the read, and whether each rank read
+what it wrote. The times include creating, opening and closing.
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+root = pathlib.Path(__file__).resolve().parents[2]
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("--rounds", type=int, default=5)
+parser.add_argument("--folder", default="/dev/shm", help="where the arrays are made, by default in memory")
+parser.add_argument("--build", type=pathlib.Path, default=root / "build/release")
+asked = parser.parse_args()
+os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl": "self,vader"}
+mpirun = shutil.which("mpirun.openmpi") or shutil.which("mpirun") or sys.exit("there is no mpirun: apt install openmpi-bin")
+python = root / "build/parallel-venv/bin/python"
+
+
+def programs():
+    """The command of each program that is there, by name."""
+    own = asked.build / "bin/ranks"
+    if not own.exists():
+        own = next(asked.build.rglob("ranks"), None) or sys.exit(f"there is no program ranks in {asked.build}")
+    found = {"tessera": [own]}
+    if shutil.which("h5pcc"):
+        made = asked.build / "ranks_hdf5"
+        subprocess.run(["h5pcc", "-O2", "-std=c99", root / "tests/benchmark/ranks_hdf5.c", "-o", made], check=True,
+                       cwd=asked.build)
+        found["parallel HDF5"] = [made]
+    for peer in ("tensorstore", "zarr-python"):
+        if python.exists():
+            found[peer] = [python, root / "tests/benchmark/ranks_peer.py", peer]
+    return found
+
+
+def size_of(path):
+    """Files and bytes."""
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+    return len(files), sum(file.stat().st_size for file in files)
+
+
+def spread(values):
+    """The median, and the quarters if there are enough values."""
+    if len(values) < 2:
+        return f"{values[0]:.2f}"
+    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    return f"{statistics.median(values):.2f} ({low:.2f} to {high:.2f})"
+
+
+commands, times, sizes, lost = programs(), {}, {}, set()
+for _ in range(asked.rounds):
+    for name, command in commands.items():
+        with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
+            done = subprocess.run([mpirun, "-n", "2", *command, folder, "2"], capture_output=True, text=True, timeout=300)
+            if done.returncode:
+                sys.exit(f"{name} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+            for line in done.stdout.splitlines():
+                case, write, read, is_same = line.split()
+                times.setdefault((case, name), []).append((float(write), float(read)))
+                sizes[case, name] = size_of(pathlib.Path(folder) / case)
+                if is_same != "1":
+                    lost.add((case, name))
+
+print("| slabs, codec | program | write, s | read, s | write / tessera's | read / tessera's | files | MiB |")
+print("|---|---|---|---|---|---|---|---|")
+for case in ("whole-none", "whole-gzip", "cut-none", "cut-gzip"):
+    for name in commands:
+        runs, own = times[case, name], times[case, "tessera"]
+        columns = [f"{statistics.median(run[i] for run in runs):.2f}" for i in (0, 1)]
+        columns += ["" if name == "tessera" else spread([run[i] / base[i] for run, base in zip(runs, own)]) for i in (0, 1)]
+        files, size = sizes[case, name]
+        said = f"{name}: other elements were read than written" if (case, name) in lost else name
+        print(f"| {case} | {said} | {' | '.join(columns)} | {files} | {size / 2**20:.1f} |")
