@@ -16,10 +16,10 @@ consteval bool check_parts() {
   static_assert(DecodesParts<C> || !NamesDecodePart<C>,
                 "tessera: this codec's 'decode_part' would not be called: it must be 'std::size_t "
                 "decode_part(ByteView<space::Host>, ByteSpan<space::Host>, ChunkPart, Queue<space::Host>&) const'");
-  constexpr bool has_more = SaysEncodedRange<C> || SaysWhetherParts<C> || HasPartOfIndex<C>;
+  constexpr bool has_more = SaysEncodedRange<C> || SaysWhetherParts<C> || HasPartOfIndex<C> || SaysPartMemory<C>;
   static_assert(DecodesParts<C> || NamesDecodePart<C> || !has_more,
-                "tessera: this codec has 'encoded_range', 'encoded_part', 'index_size' or 'decodes_parts', which would "
-                "not be called without 'decode_part'");
+                "tessera: this codec has 'encoded_range', 'encoded_part', 'index_size', 'decodes_parts' or "
+                "'part_memory', which would not be called without 'decode_part'");
   constexpr bool is_either = !HasPartOfIndex<C> || (HasIndex<C> && !SaysEncodedRange<C>);
   static_assert(!DecodesParts<C> || is_either,
                 "tessera: this codec needs both 'index_size' and 'encoded_part', without 'encoded_range', or only "

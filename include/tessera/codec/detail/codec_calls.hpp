@@ -106,7 +106,7 @@ struct EncodedRange {
     return codec.encoded_range(chunk, part);
   }
 };
-struct PartMemory {
+struct MemoryOfParts {
   template <class C>
   requires requires(C const& codec, std::size_t decoded) { codec.part_memory(decoded); }
   std::size_t operator()(C const& codec, ChunkSpecification const&, std::size_t decoded) const {
@@ -119,7 +119,7 @@ struct PartMemory {
   }
 };
 template <class C>
-concept SaysPartMemory = std::invocable<PartMemory, C const&, ChunkSpecification const&, std::size_t>;
+concept SaysPartMemory = std::invocable<MemoryOfParts, C const&, ChunkSpecification const&, std::size_t>;
 template <class C>
 concept DecodesParts = std::invocable<DecodePart, C const&, ChunkSpecification const&, ByteView<space::Host>,
                                       ByteSpan<space::Host>, ChunkPart, Queue<space::Host>&>;

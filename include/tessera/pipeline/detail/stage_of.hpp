@@ -152,7 +152,7 @@ class StageOf final : public AnyStage {
   std::size_t part_memory([[maybe_unused]] ChunkSpecification const& chunk,
                           [[maybe_unused]] std::size_t decoded) const override {
     if constexpr (decodes_parts && SaysPartMemory<C>)
-      return parts() == PartsOf::none ? 0 : PartMemory{}(codec_, chunk, decoded);
+      return parts() == PartsOf::none ? 0 : MemoryOfParts{}(codec_, chunk, decoded);
     return 0;
   }
   ByteRange encoded_range([[maybe_unused]] ChunkSpecification const& chunk, ByteRange part) const override {
