@@ -1,6 +1,7 @@
 """ranks_peer.py PEER FOLDER REPETITIONS: the side of tensorstore or zarr-python in ranks.py, which says what is printed.
 
 Ranks do not exchange elements: each writes and reads its slab. Rank 0 makes the array. One thread each."""
+import os
 import shutil
 import sys
 
@@ -81,3 +82,5 @@ for cut, boxes in ((128, "whole"), (118, "cut")):
             is_same = ranks.allreduce(int(np.array_equal(read, memory)), MPI.MIN)
             if ranks.rank == 0:
                 print(f"{boxes}-{codec} {written - start:g} {end - written:g} {is_same}", flush=True)
+MPI.Finalize()
+os._exit(0)  # TensorStore's threads may still run, and crash where the interpreter ends

@@ -28,7 +28,8 @@ struct NumbersOfRounds {
 // Each owner tells the others in which of its rounds it handles the values that they share.
 inline NumbersOfRounds exchanged_numbers(ErasedCommunicator& ranks, ExchangePlan const& plan, Exchanged& counts) {
   NumbersOfRounds numbers;
-  auto& [told, heard] = numbers;
+  auto& told = numbers.told;
+  auto& heard = numbers.heard;
   agreed(ranks, [&] {
     std::uint64_t bytes = 0;
     for (auto const& value : plan.owned)

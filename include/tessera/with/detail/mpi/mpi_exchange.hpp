@@ -54,7 +54,7 @@ class MpiRequests {
   }
   /// What MPI says about the requests, when all have ended or one has failed; empty: no error.
   std::string wait() {
-    MpiReturnsErrors const returned;
+    [[maybe_unused]] MpiReturnsErrors const returned;
     statuses_.resize(requests_.size());
     auto const result = MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), statuses_.data());
     if (result == MPI_SUCCESS) return clear(), std::string{};
@@ -70,7 +70,7 @@ class MpiRequests {
   }
   /// Ends receives that are under way: MPI no longer writes to their memory.
   void withdraw() {
-    MpiReturnsErrors const returned;
+    [[maybe_unused]] MpiReturnsErrors const returned;
     for (auto& request : requests_)
       if (request != MPI_REQUEST_NULL) {
         MPI_Cancel(&request);
