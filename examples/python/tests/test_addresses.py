@@ -178,7 +178,7 @@ def test_a_node_that_is_there(made):
 
 
 def test_version():
-    project = pathlib.Path(__file__).resolve().parents[1] / "pyproject.toml"
+    project = pathlib.Path(__file__).resolve().parents[3] / "pyproject.toml"
     assert tessera.__version__ == tomllib.loads(project.read_text())["project"]["version"]
-    cmake = (project.parents[2] / "CMakeLists.txt").read_text()
+    cmake = (project.parent / "CMakeLists.txt").read_text()
     assert f"project(tessera VERSION {tessera.__version__} " in cmake
