@@ -31,7 +31,7 @@ void expect_root(Node const& node) {
 tessera::AnyStore<tessera::HostBuffer> folder_at(std::string const& folder, Access const& access) {
   auto const scheme = tessera::detail::scheme_of(folder);
   if (tessera::detail::is_web(scheme)) return http_store(folder, access);
-  if (scheme == "s3") return s3_store(folder, access);
+  if (tessera::detail::is_bucket(scheme)) return s3_store(folder, access);
   return tessera::LocalStore<tessera::HostBuffer>{folder};
 }
 
@@ -59,7 +59,7 @@ Node find_source(std::string const& path, Files const& files) {
     }
   }
   if (tessera::detail::is_web(scheme)) return {Store{http_store(path, files.access)}, ""};
-  if (scheme == "s3") return {Store{s3_store(path, files.access)}, ""};
+  if (tessera::detail::is_bucket(scheme)) return {Store{s3_store(path, files.access)}, ""};
   auto const asked = named(path);
   auto const found = tessera::detail::zip_on_the_way(asked.string());
   if (!found) return find_node(path, files);
