@@ -36,7 +36,8 @@ enum class S3Style {
 };
 
 /// Options of an S3Store. What they leave out comes from the environment, then from the profile's files, as with
-/// Amazon's tools. Credentials that are nowhere come from a web identity, or from the instance's metadata.
+/// Amazon's tools. Credentials that are nowhere come from a web identity, the profile's single sign-on or
+/// `credential_process`, the container's agent (AWS_CONTAINER_CREDENTIALS_FULL_URI), or the instance's metadata.
 struct S3Options {
   std::string endpoint{};       ///< "http://127.0.0.1:9000"; AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL; else Amazon's
   std::string region{};         ///< AWS_REGION, AWS_DEFAULT_REGION; else "us-east-1"

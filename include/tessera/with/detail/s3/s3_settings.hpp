@@ -36,6 +36,8 @@ class Profile {
     };
     read(file("AWS_CONFIG_FILE", "/.aws/config"), name_ == "default" ? name_ : "profile " + name_);
     read(file("AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials"), name_);
+    if (auto const session = of("sso_session"); !session.empty())
+      read(file("AWS_CONFIG_FILE", "/.aws/config"), "sso-session " + session);
   }
 
   std::string const& name() const { return name_; }
@@ -86,6 +88,10 @@ struct Settings {
   Credentials given{};  ///< without a key: from a role's token, or from the instance
   std::string bearer{}, sas{};  ///< in place of a signature
   std::string role{}, role_session{}, token_file{};
+  struct SignOn {
+    std::string session{}, region{}, account{}, role{};
+  } sign_on{};               ///< of the profile; without an account there is none
+  std::string process{};     ///< the command whose output has credentials; empty: none
   std::uint64_t multipart_above = 0, part_bytes = 0;
   bool one_writer = false;
   std::chrono::seconds lease{}, lock_patience{};
@@ -180,6 +186,9 @@ void find_amazons(Settings& settings, Options const& options) {
     settings.given = of_environment;
   else if (!of_profile.key.empty() && !of_profile.secret.empty())
     settings.given = of_profile;
+  settings.sign_on = {first_of(profile.of("sso_session"), profile.of("sso_start_url")), profile.of("sso_region"),
+                      profile.of("sso_account_id"), profile.of("sso_role_name")};
+  settings.process = profile.of("credential_process");
   settings.role = first_of(from_environment("AWS_ROLE_ARN"), profile.of("role_arn"));
   settings.role_session =
       first_of(from_environment("AWS_ROLE_SESSION_NAME"), profile.of("role_session_name"), "tessera");

@@ -22,6 +22,7 @@
 #include <tessera/with/detail/curl/curl_task.hpp>
 #include <tessera/with/detail/s3/s3_azure.hpp>
 #include <tessera/with/detail/s3/s3_kinds.hpp>
+#include <tessera/with/detail/s3/s3_lent.hpp>
 #include <tessera/with/detail/s3/s3_roles.hpp>
 #include <tessera/with/detail/s3/s3_settings.hpp>
 #include <tessera/with/detail/s3/s3_sign.hpp>
@@ -140,6 +141,12 @@ class Site {
     Credentials lent;
     if (!settings_.token_file.empty() && !settings_.role.empty()) {
       lent = credentials_of_role(settings_);
+    } else if (!settings_.sign_on.account.empty()) {
+      lent = credentials_of_sign_on(settings_);
+    } else if (!settings_.process.empty()) {
+      lent = credentials_of_process(settings_.process);
+    } else if (auto of_container = credentials_of_container(settings_.http)) {
+      lent = *std::move(of_container);
     } else {
       auto found = credentials_of_instance(settings_.http);
       if (!found)
