@@ -9,6 +9,7 @@
 #include <tessera/store/detail/scheme.hpp>
 #include <tessera/store/detail/schemes.hpp>
 #include <tessera/store/local_store.hpp>
+#include <tessera/with/icechunk.hpp>
 #include <tessera/with/references.hpp>
 
 namespace cli {
@@ -35,13 +36,15 @@ tessera::AnyStore<tessera::HostBuffer> folder_at(std::string const& folder, Acce
   return tessera::LocalStore<tessera::HostBuffer>{folder};
 }
 
+// A snapshot of an Icechunk repository, or a references file.
 std::optional<Node> find_references(std::string const& path, Files const& files) {
   auto const open = [access = files.access](std::string const& folder, bool is_trusted) {
     auto given = access;
     if (!is_trusted) given.headers.clear();
     return tessera::StoreAt{folder_at(folder, given)};
   };
-  auto found = tessera::detail::references_at(path, open);
+  auto found = tessera::detail::icechunk_at(path, open);
+  if (!found) found = tessera::detail::references_at(path, open);
   if (!found) return std::nullopt;
   return Node{Store{std::move(found->store)}, std::move(found->path)};
 }

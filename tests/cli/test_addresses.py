@@ -355,6 +355,14 @@ class Addresses(CommandTest):
         self.assert_refused(refused, 1, "may not name files of this machine")
         self.assert_refused(tessera("copy", tree / "t1", self.folder / "here.json/x"), 1, "here.json")
 
+    def test_a_snapshot_of_a_repository(self):
+        data = pathlib.Path(__file__).resolve().parent.parent / "with/data"
+        for name in ("icechunk1", "icechunk2"):
+            for place in (data / name, f"http://{self.serve(data)}/{name}"):
+                self.assertIn("native  float64", self.run_ok("tree", f"{place}|icechunk://branch.main").text)
+                self.assertIn("0.25", self.run_ok("show", f"{place}|icechunk://branch.main/native", "--index", "0=0").text)
+            self.assert_refused(tessera("info", f"{data / name}|icechunk://tag.none"), 1, 'tag "none"', name)
+
     def test_an_interruption_ends_what_waits_for_a_server(self):
         tree = self.consolidated()
         waiting, release = {}, threading.Event()

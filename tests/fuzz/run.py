@@ -17,6 +17,8 @@ import sys
 import tempfile
 import zlib
 
+import flat_buffers
+
 ZSTD = "28b52ffd20084100000001020304050607 28b52ffd240841000000010203040506078d1bb814"
 BLOSC = ("02013108000200000002000024000000140000000c0000001f000100ffe8500000000000 "
          "0201330410000000100000002000000000000000010000000200000003000000")
@@ -169,6 +171,11 @@ def seeds(name):
     if name == "http":
         ranges = ("bytes 0-99/1234", "bytes */16", "bytes 3-4/*", "bytes 0-18446744073709551615/*", "bytes 9-1/2")
         return [f"HTTP/1.1 206 Partial Content\r\nContent-Range: {one}\r\ncontent-encoding:\t gzip \r\n\r\n".encode() for one in ranges]
+    if name == "icechunk":
+        return [flat_buffers.icechunk_seed()]
+    if name == "xml":
+        return [b"<L><Contents><Key>a&amp;&#233;&#x1F600;</Key><Size>3</Size></Contents><Blob><Name>b</Name></Blob><Blob/></L>",
+                b"<Error><Code>NoSuchKey</Code></Error>"]
     if name == "references":
         refs = {".zgroup": {"zarr_format": 2}, "a/.zarray": "{}", "a/0": ["{{u}}/x", 1, 2], "a/1": ["s3://b/c?d"],
                 "a/2": ["https://u:p@h/%20?q", 0, 18446744073709551615], "b": "base64:AAH/", "c": ["file:///x/y"]}

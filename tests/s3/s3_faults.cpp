@@ -114,7 +114,7 @@ TEST_CASE("credentials come from a container's agent, a program of the profile a
   test::TemporaryFolder folder;
   {
     Variable const agent{"AWS_CONTAINER_CREDENTIALS_FULL_URI", server.address() + "/container"};
-    check_refused<StoreError>(read, {server.address() + "/container", "401"});
+    check_refused<StoreError>(read, {(server.address() + "/container").c_str(), "401"});
     Variable const token{"AWS_CONTAINER_AUTHORIZATION_TOKEN", "agent-token"};
     CHECK(read() == "open");
     std::ofstream{folder / "token"} << "sEcret-and-wrong\n";

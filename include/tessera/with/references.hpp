@@ -227,17 +227,24 @@ static_assert(ReadableStore<ReferenceStore> && ListableStore<ReferenceStore>);
 
 namespace detail {
 
-/// "data/refs.json/t1" or "https://host/refs.json/t1" as a references file's folder, its name and the path inside. A
-/// file of another name, or one of Zarr's, is none.
-inline std::optional<FileInAddress> references_file(std::string const& address) {
-  auto const is_one = [](std::string_view name) { return name.ends_with(".json") && name != "zarr.json"; };
+/// Names of references files; those of Zarr's are none.
+inline bool is_json_name(std::string_view name) { return name.ends_with(".json") && name != "zarr.json"; }
+inline bool is_parquet_name(std::string_view name) { return name.ends_with(".parq") || name.ends_with(".parquet"); }
+
+/// "data/refs.json/t1" or "https://host/refs.json/t1" as a references file's folder, its name and the path inside, by
+/// the first such name. At a path it must be a file, or with `is_folder` a folder.
+inline std::optional<FileInAddress> references_file(std::string const& address, bool (*is_one)(std::string_view),
+                                                    bool is_folder = false) {
   auto const path = path_in(address);
   if (!path) return file_in_address(address, is_one);
   std::error_code ignored;
   for (std::filesystem::path at{*path}; at.has_relative_path(); at = at.parent_path()) {
     if (!std::filesystem::exists(at, ignored)) continue;
     auto const name = at.filename().string();
-    if (!is_one(name) || !std::filesystem::is_regular_file(at, ignored)) return std::nullopt;
+    bool const is_right = is_one(name) && (is_folder ? std::filesystem::is_directory(at, ignored)
+                                                     : std::filesystem::is_regular_file(at, ignored));
+    if (is_folder && !is_right) continue;  // it may be further up
+    if (!is_right) return std::nullopt;
     auto const folder = at.has_parent_path() ? at.parent_path().string() : ".";
     return FileInAddress{folder, name, joined_names(path->substr(at.string().size()))};
   }
@@ -252,19 +259,14 @@ inline std::string_view host_in(std::string_view address) {
   return address.substr(0, address.find_first_of("/?"));
 }
 
-/// `open` opens a folder's address; `is_trusted`: with all options of the call. Else secrets are left out, because the
-/// folder is at another host than the references, or by another scheme.
-inline std::optional<StoreAt> references_at(
-    std::string const& address, std::function<StoreAt(std::string const& folder, bool is_trusted)> const& open) {
-  auto const at = references_file(address);
-  if (!at) return std::nullopt;
-  Queue<space::Host> on;
-  auto const above = open(at->folder, true);
-  auto const text = get_value(above.store, {above.path.empty() ? at->file : above.path + '/' + at->file}, on);
-  if (!text) return std::nullopt;
-  auto const plain = is_web(scheme_of(address)) ? at->folder.substr(0, at->folder.find('?')) : at->folder;
+/// Opens a folder's address; `is_trusted`: with all options of the call. Else secrets are left out, because the folder is
+/// at another host than the references, or by another scheme.
+using OpenTrusting = std::function<StoreAt(std::string const& folder, bool is_trusted)>;
+
+/// Opens what a file at an address refers to.
+inline OpenReferenced referenced_from(std::string const& address, OpenTrusting open) {
   std::string const host{host_in(address)}, scheme{scheme_of(address)};
-  auto const referenced = [open, host, scheme](std::string const& folder) {
+  return [open = std::move(open), host, scheme](std::string const& folder) {
     auto const of_folder = host_in(folder);
     if (!host.empty() && of_folder.empty())
       throw StoreError{"references at an address may not name files of this machine"}.in_store(folder);
@@ -272,6 +274,36 @@ inline std::optional<StoreAt> references_at(
     bool const is_same = host == of_folder && scheme == scheme_of(folder);
     return open(folder, host.empty() || is_same).store;
   };
+}
+
+/// Throws: StoreError, if the address is one of references in Parquet.
+inline void refuse_parquet(std::string const& address, OpenTrusting const& open) {
+  auto const at = references_file(address, is_parquet_name, true);
+  if (!at) return;
+  Queue<space::Host> on;
+  auto const above = open(at->folder, true);
+  auto const root = above.path.empty() ? at->file : above.path + '/' + at->file;
+  // A hierarchy of Zarr v2 in a folder of such a name has both.
+  if (!tessera::value_size(above.store, {root + "/.zmetadata"}, on) ||
+      tessera::value_size(above.store, {root + "/.zgroup"}, on))
+    return;
+  throw StoreError{
+      "found references in Parquet, expected JSON, as kerchunk writes them too; fsspec converts them: "
+      "ReferenceFileSystem(\"refs.parq\").save_json(\"refs.json\")"}
+      .in_key(root)
+      .in_store(above.store.name());
+}
+
+inline std::optional<StoreAt> references_at(std::string const& address, OpenTrusting const& open) {
+  refuse_parquet(address, open);
+  auto const at = references_file(address, is_json_name);
+  if (!at) return std::nullopt;
+  Queue<space::Host> on;
+  auto const above = open(at->folder, true);
+  auto const text = get_value(above.store, {above.path.empty() ? at->file : above.path + '/' + at->file}, on);
+  if (!text) return std::nullopt;
+  auto const plain = is_web(scheme_of(address)) ? at->folder.substr(0, at->folder.find('?')) : at->folder;
+  auto const referenced = referenced_from(address, open);
   std::string_view const json{reinterpret_cast<char const*>(text->view().data), text->view().size};
   return StoreAt{ReferenceStore{json, referenced, plain, above.store.name() + '/' + at->file}, at->inside};
 }
@@ -280,6 +312,8 @@ inline std::optional<StoreAt> references_at(
 template <class O>
 O without_headers(O options) {
   if constexpr (requires { options.headers.clear(); }) options.headers.clear();
+  if constexpr (requires { options.bearer.clear(); }) options.bearer.clear();
+  if constexpr (requires { options.sas.clear(); }) options.sas.clear();
   if constexpr (requires { options.http.headers.clear(); }) options.http.headers.clear();
   return options;
 }
