@@ -17,9 +17,9 @@ namespace cli {
 
 /// A member of a query that signs the address, or ends with the signature: it changes while the source stays the same.
 inline bool signs_address(std::string_view member) {
-  constexpr std::array<std::string_view, 11> names{"Signature", "Expires", "AWSAccessKeyId", "GoogleAccessId",
-                                                   "Policy",    "Key-Pair-Id", "sig",        "se",
-                                                   "st",        "ske",         "skt"};
+  constexpr std::array<std::string_view, 11> names{
+      "Signature", "Expires", "AWSAccessKeyId", "GoogleAccessId", "Policy", "Key-Pair-Id", "sig", "se", "st",
+      "ske",       "skt"};
   auto const name = member.substr(0, member.find('='));
   return name.starts_with("X-Amz-") || name.starts_with("X-Goog-") || std::ranges::find(names, name) != names.end();
 }

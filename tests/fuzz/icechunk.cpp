@@ -33,7 +33,9 @@ struct Repository {
 
 // Of format 1, not compressed.
 std::string file_of(char type, std::string_view content) {
-  return "ICE\xF0\x9F\xA7\x8A" "CHUNK" + std::string(24, ' ') + '\1' + type + '\0' + std::string{content};
+  return "ICE\xF0\x9F\xA7\x8A"
+         "CHUNK" +
+         std::string(24, ' ') + '\1' + type + '\0' + std::string{content};
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     auto rest = text;
     while (auto const found = s3::xml::take(rest, name)) {
       if (rest.size() >= text.size() || text.data() + text.size() != rest.data() + rest.size()) std::abort();
-      bool const is_inside = found->empty() || (found->data() >= text.data() && found->data() + found->size() <= rest.data());
+      bool const is_inside =
+          found->empty() || (found->data() >= text.data() && found->data() + found->size() <= rest.data());
       if (!is_inside || s3::xml::plain(*found).size() > found->size()) std::abort();
       if (s3::xml::text_of(*found, "Key").size() > found->size()) std::abort();
     }

@@ -92,7 +92,8 @@ TEST_CASE("a read without an answer is asked for a second time, if the program w
   answers.server.told();
   CHECK(value(answers.at("plain/-"), "k") == "0123456789abcdef");
   CHECK(answers.server.told().size() == 1);
-  check_refused<StoreError>([&] { answers.at("plain/-", {.hedge_after = std::chrono::milliseconds{-1}}); }, {"hedge_after"});
+  check_refused<StoreError>([&] { answers.at("plain/-", {.hedge_after = std::chrono::milliseconds{-1}}); },
+                            {"hedge_after"});
 }
 
 TEST_CASE("what does not pass is asked for once") {

@@ -49,7 +49,8 @@ struct Place {
   std::string lost;  // the server's path of a folder's value
 };
 std::vector<Place> places(Clouds const& clouds) {
-  return {{"gs://bucket/", clouds.google(), "/bucket/"}, {"az://account/container/", clouds.azure(), "/account/container/"}};
+  return {{"gs://bucket/", clouds.google(), "/bucket/"},
+          {"az://account/container/", clouds.azure(), "/account/container/"}};
 }
 
 }  // namespace
@@ -66,8 +67,9 @@ TEST_CASE("Google's and Azure's buckets pass the suite of all stores, also by to
       azure{.endpoint = clouds.address() + "/account", .bearer = "tOken"};
   auto sas = azure;
   sas.bearer.clear(), sas.sas = "?sv=2021-12-02&sig=sAs";
-  for (auto const& [address, options] : {std::pair{"gs://bucket/t", google}, std::pair{"az://account/container/t", azure},
-                                         std::pair{"abfs://container@account.dfs.core.windows.net/t", sas}}) {
+  for (auto const& [address, options] :
+       {std::pair{"gs://bucket/t", google}, std::pair{"az://account/container/t", azure},
+        std::pair{"abfs://container@account.dfs.core.windows.net/t", sas}}) {
     CAPTURE(address);
     Bucket const store{address, options};
     test::put(store, "a b/\xc3\xa4", "0123456789");
@@ -110,8 +112,11 @@ TEST_CASE("credentials of the environment reach Google and Azure, and messages s
   }
   check_refused<StoreError>([] { Bucket{"az://account"}; }, {"without a bucket"});
   check_refused<StoreError>([] { Bucket{"az://Account.evil/c"}; }, {"with an account"});
-  check_refused<StoreError>([&] { value(Bucket{"az://account/c", {.endpoint = clouds.address(), .secret_key = "?"}}, "k"); },
-                            {"not base64"});
+  check_refused<StoreError>(
+      [&] {
+        value(Bucket{"az://account/c", {.endpoint = clouds.address(), .secret_key = "?"}}, "k");
+      },
+      {"not base64"});
 }
 
 TEST_CASE("at Google and Azure, too, no change of another program is undone, and a lost answer is found out") {

@@ -1,7 +1,7 @@
-// Eight processes write parts of shared chunks, append to one array and create arrays of the same names in a bucket, and
-// some of them are killed. Each step that a process reported is there in the end; the one in progress when it was killed
-// is there wholly or not at all. The environment variable TESSERA_TEST_BUCKET_STEPS sets the steps of each process, and
-// TESSERA_SEED repeats a run's choices.
+// Eight processes write parts of shared chunks, append to one array and create arrays of the same names in a bucket,
+// and some of them are killed. Each step that a process reported is there in the end; the one in progress when it was
+// killed is there wholly or not at all. The environment variable TESSERA_TEST_BUCKET_STEPS sets the steps of each
+// process, and TESSERA_SEED repeats a run's choices.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -203,7 +203,8 @@ TEST_CASE("of what eight processes write, append and create in a bucket nothing 
     REQUIRE(::read(world.reports[0], &report, sizeof report) == sizeof report);
     hear(report);
     // Another than the one that reported, which is in the middle of a step.
-    auto const victim = static_cast<std::int32_t>((report.worker + 1 + static_cast<int>(random() % (workers - 1))) % workers);
+    auto const victim =
+        static_cast<std::int32_t>((report.worker + 1 + static_cast<int>(random() % (workers - 1))) % workers);
     if (heard % 80 != 40 || report.kind == Kind::finished || ended.count(victim)) continue;
     auto const process = processes[static_cast<std::size_t>(victim)];
     ::kill(process, SIGKILL);

@@ -64,7 +64,8 @@ TEST_CASE("an address names the repository, the branch, tag or snapshot, and the
   using Paths = Schemes<scheme::Folder>;
   for (auto const& [after, branch, tag, snapshot, inside] :
        {std::array{"", "main", "", "", ""}, std::array{"//branch.other/native", "other", "", "", "native"},
-        std::array{"//tag.v1", "main", "v1", "", ""}, std::array{"//VY76P925PRY57WFEK410/a//b/", "main", "", "VY76P925PRY57WFEK410", "a/b"}}) {
+        std::array{"//tag.v1", "main", "v1", "", ""},
+        std::array{"//VY76P925PRY57WFEK410/a//b/", "main", "", "VY76P925PRY57WFEK410", "a/b"}}) {
     CAPTURE(after);
     auto const at = detail::IcechunkAddress::from(std::string{"s3://b/r|icechunk:"} + after);
     REQUIRE(at);
@@ -81,7 +82,8 @@ TEST_CASE("an address names the repository, the branch, tag or snapshot, and the
     CHECK(found->path == "native");
     CHECK(open_array<double, 2, AllCodecs>(found->store, found->path).read(all)(0, 1) == 0.25);
   }
-  check_refused<MetadataError>([] { open_icechunk_at<Paths>(data + "/icechunk2|icechunk://branch.none"); }, {"branch \"none\""});
+  check_refused<MetadataError>([] { open_icechunk_at<Paths>(data + "/icechunk2|icechunk://branch.none"); },
+                               {"branch \"none\""});
 }
 
 TEST_CASE("a tag, and a snapshot by its id, show what was then") {

@@ -130,7 +130,8 @@ TEST_CASE("what a call asks for is one call of the store below, of whole values 
   auto const text = noise(40 * 9000);
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < 40; ++i)
-    entries.push_back({"v" + std::to_string(i), text.substr(i * 9000, 9000), i % 4 == 3 ? ZIP_CM_DEFLATE : ZIP_CM_STORE});
+    entries.push_back(
+        {"v" + std::to_string(i), text.substr(i * 9000, 9000), i % 4 == 3 ? ZIP_CM_DEFLATE : ZIP_CM_STORE});
   entries.push_back({"large", noise(70 << 20)});  // more than is kept at once
   write_zip(folder / "a.zip", entries);
   auto const store = below(folder);

@@ -21,8 +21,8 @@ using AllSchemes = Schemes<scheme::ZipAt<scheme::S3>, scheme::ZipAt<scheme::Http
                            scheme::Zip, scheme::Folder>;
 
 /// The store at an address, for groups, or to write: `open_group(at.store, at.path)`. A name in .json is that of a
-/// references file, "https://host/refs.json/t1" (open_references). "s3://bucket/repository|icechunk://branch.main/t1" is
-/// a snapshot of an Icechunk repository (open_icechunk_at). Throws: as open_store of a list.
+/// references file, "https://host/refs.json/t1" (open_references). "s3://bucket/repository|icechunk://branch.main/t1"
+/// is a snapshot of an Icechunk repository (open_icechunk_at). Throws: as open_store of a list.
 template <class... Options>
 StoreAt open_store(std::string const& address, Options const&... options) {
   if (auto found = open_icechunk_at<AllSchemes>(address, options...)) return *std::move(found);

@@ -1,5 +1,5 @@
-// open_icechunk, open_icechunk_at: a snapshot of an Icechunk repository as a store, of formats 1 and 2, for reading. Needs libzstd
-// (BSD-3-Clause): link tessera::zstd.
+// open_icechunk, open_icechunk_at: a snapshot of an Icechunk repository as a store, of formats 1 and 2, for reading.
+// Needs libzstd (BSD-3-Clause): link tessera::zstd.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -198,8 +198,8 @@ inline ReferenceStore open_icechunk(AnyStore<HostBuffer> repository, IcechunkOpt
 
 namespace detail {
 
-/// "s3://bucket/repository|icechunk://tag.v1/t1": the repository's address, which snapshot, and the path inside. Without
-/// "//..." it is the branch main; a name without "branch." or "tag." is a snapshot's id.
+/// "s3://bucket/repository|icechunk://tag.v1/t1": the repository's address, which snapshot, and the path inside.
+/// Without "//..." it is the branch main; a name without "branch." or "tag." is a snapshot's id.
 struct IcechunkAddress {
   std::string repository{}, inside{};
   IcechunkOptions options{};
@@ -246,5 +246,4 @@ std::optional<StoreAt> open_icechunk_at(std::string const& address, Options cons
                       : open_store<List>(folder, detail::without_headers(options)...);
   });
 }
-
 }}  // namespace tessera::v0

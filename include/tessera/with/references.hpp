@@ -259,8 +259,8 @@ inline std::string_view host_in(std::string_view address) {
   return address.substr(0, address.find_first_of("/?"));
 }
 
-/// Opens a folder's address; `is_trusted`: with all options of the call. Else secrets are left out, because the folder is
-/// at another host than the references, or by another scheme.
+/// Opens a folder's address; `is_trusted`: with all options of the call. Else secrets are left out, because the folder
+/// is at another host than the references, or by another scheme.
 using OpenTrusting = std::function<StoreAt(std::string const& folder, bool is_trusted)>;
 
 /// Opens what a file at an address refers to.

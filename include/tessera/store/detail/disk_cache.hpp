@@ -58,12 +58,12 @@ inline ByteSpan<space::Host> KeptValue::room(std::size_t size) {
 
 /// A file that holds a value. Each block of the value has a checksum, so that a range needs only its blocks.
 struct KeptFile {
-  Key key{};                             ///< in the folder
-  bool is_part = false;                  ///< the value is the range that was asked for, not the whole value
+  Key key{};             ///< in the folder
+  bool is_part = false;  ///< the value is the range that was asked for, not the whole value
   std::string version{};
-  std::uint64_t size = 0;                ///< bytes of the value
-  std::vector<std::uint64_t> sums{};     ///< of its blocks
-  std::vector<std::byte> bytes{};        ///< the whole value, of a small file; else empty
+  std::uint64_t size = 0;             ///< bytes of the value
+  std::vector<std::uint64_t> sums{};  ///< of its blocks
+  std::vector<std::byte> bytes{};     ///< the whole value, of a small file; else empty
 };
 
 /// Thread-safe.

@@ -99,7 +99,8 @@ TESSERA_DECL DiskCache::DiskCache(std::string folder, std::uint64_t budget)
 }
 
 // Reads a range of a file of at most `size` bytes; empty: it has gone.
-TESSERA_DECL std::vector<std::byte> bytes_of_kept(LocalStore<HostBuffer> const& files, Key const& key, ByteRange range) {
+TESSERA_DECL std::vector<std::byte> bytes_of_kept(LocalStore<HostBuffer> const& files, Key const& key,
+                                                  ByteRange range) {
   std::vector<std::byte> bytes;
   auto const room = [&](std::size_t size) {
     bytes.resize(size);

@@ -53,9 +53,9 @@ TESSERA_DECL std::string problem_of_path(std::string_view path) {
   auto const scheme = scheme_of(path);
   if (scheme.empty()) return {};
   return to_text({"found a URL of scheme \"", scheme, "\", expected a path",
-                  scheme == "file" ? ": leave out \"file://\""
+                  scheme == "file"    ? ": leave out \"file://\""
                   : is_bucket(scheme) ? ": an S3Store of tessera/with/s3.hpp reads and writes this address"
-                  : is_web(scheme) ? ": an HttpStore of tessera/with/curl.hpp reads this address"
+                  : is_web(scheme)    ? ": an HttpStore of tessera/with/curl.hpp reads this address"
                                    : ": an HttpStore of tessera/with/curl.hpp reads a bucket by its https:// address"});
 }
 

@@ -234,7 +234,8 @@ class Batch {
     };
     for (auto const& one : busy_) {
       if (one.next_try) until(*one.next_try);
-      if (site.options.hedge_after.count() > 0 && may_hedge(one)) until(one.transfer->started() + site.options.hedge_after);
+      if (site.options.hedge_after.count() > 0 && may_hedge(one))
+        until(one.transfer->started() + site.options.hedge_after);
     }
     return static_cast<int>(
         std::max(wait, std::chrono::milliseconds{2}).count());  // one that is due waits for the pace

@@ -34,10 +34,10 @@ inline std::string web_time(std::chrono::system_clock::time_point now) {
 
 /// What is signed of a request to Azure.
 struct AzureRequest {
-  std::string_view method, path;                ///< the path is percent-encoded
-  Pairs query{};                                ///< not encoded
-  std::map<std::string, std::string> headers{}; ///< names in lower case
-  std::size_t body = 0;                         ///< bytes
+  std::string_view method, path;                 ///< the path is percent-encoded
+  Pairs query{};                                 ///< not encoded
+  std::map<std::string, std::string> headers{};  ///< names in lower case
+  std::size_t body = 0;                          ///< bytes
 };
 
 /// The value of the header Authorization. `key`: in base64. Throws: StoreError, if it is not.

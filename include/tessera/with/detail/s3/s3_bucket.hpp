@@ -187,8 +187,7 @@ class Bucket {
     expected.push_back(200);
     auto const answer = call(site_, key, {.method = "HEAD", .path = site_.path_of(key.path)}, std::move(expected));
     bool const is_there = answer.status() == 200;
-    auto const version =
-        is_there ? version_of(site_.kind(), answer.response()).value_or(Version{}) : Version{};
+    auto const version = is_there ? version_of(site_.kind(), answer.response()).value_or(Version{}) : Version{};
     keys_.saw(key, version);
     if (!is_there) return std::nullopt;
     return std::pair{answer.response().length, version};

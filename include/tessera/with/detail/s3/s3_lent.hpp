@@ -87,8 +87,7 @@ inline Credentials credentials_of_sign_on(Settings const& settings) {
   std::array<unsigned char, SHA_DIGEST_LENGTH> digest{};
   ::SHA1(reinterpret_cast<unsigned char const*>(on.session.data()), on.session.size(), digest.data());
   std::string name;
-  for (auto const byte : digest)
-    name.append({"0123456789abcdef"[byte >> 4u], "0123456789abcdef"[byte & 15u]});
+  for (auto const byte : digest) name.append({"0123456789abcdef"[byte >> 4u], "0123456789abcdef"[byte & 15u]});
   auto const file = from_environment("HOME") + "/.aws/sso/cache/" + name + ".json";
   std::string token;
   std::optional<std::chrono::system_clock::time_point> expires;
@@ -99,13 +98,14 @@ inline Credentials credentials_of_sign_on(Settings const& settings) {
   } catch (Error const&) {  // whose message might show a secret
   }
   if (token.empty() || !is_for_headers({token}) || (expires && *expires < std::chrono::system_clock::now()))
-    throw StoreError{to_text({"found no valid token of the single sign-on in \"", file, "\"; aws sso login makes one"})};
+    throw StoreError{
+        to_text({"found no valid token of the single sign-on in \"", file, "\"; aws sso login makes one"})};
   auto const endpoint =
       first_of(from_environment("AWS_ENDPOINT_URL_SSO"), "https://portal.sso." + on.region + ".amazonaws.com");
   auto options = settings.http;
   options.headers.clear();
-  auto const address = endpoint + "/federation/credentials?" +
-                       query_text({{"role_name", on.role}, {"account_id", on.account}});
+  auto const address =
+      endpoint + "/federation/credentials?" + query_text({{"role_name", on.role}, {"account_id", on.account}});
   auto const answer = ask(address, "GET", {"x-amz-sso_bearer_token: " + token}, std::move(options));
   Credentials found;
   try {
@@ -113,8 +113,9 @@ inline Credentials credentials_of_sign_on(Settings const& settings) {
     for (auto const& [member, value] : document.as<Members>()) {
       if (member != "roleCredentials") continue;
       auto const& inside = value.as<Members>();
-      found = {inside.get("accessKeyId", ""), inside.get("secretAccessKey", ""), inside.get("sessionToken", ""),
-               std::chrono::system_clock::time_point{std::chrono::milliseconds{inside.get("expiration", std::int64_t{0})}}};
+      found = {
+          inside.get("accessKeyId", ""), inside.get("secretAccessKey", ""), inside.get("sessionToken", ""),
+          std::chrono::system_clock::time_point{std::chrono::milliseconds{inside.get("expiration", std::int64_t{0})}}};
     }
   } catch (Error const&) {
   }

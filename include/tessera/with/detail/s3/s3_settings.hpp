@@ -80,7 +80,7 @@ class Profile {
 /// All of it is decided when a store is made.
 struct Settings {
   Kind kind = Kind::amazon;
-  std::string account{};  ///< Azure's
+  std::string account{};           ///< Azure's
   std::string bucket{}, folder{};  ///< the folder without slashes around it, or empty
   std::string endpoint{}, region{};
   bool has_bucket_in_path = false;
@@ -90,8 +90,8 @@ struct Settings {
   std::string role{}, role_session{}, token_file{};
   struct SignOn {
     std::string session{}, region{}, account{}, role{};
-  } sign_on{};               ///< of the profile; without an account there is none
-  std::string process{};     ///< the command whose output has credentials; empty: none
+  } sign_on{};            ///< of the profile; without an account there is none
+  std::string process{};  ///< the command whose output has credentials; empty: none
   std::uint64_t multipart_above = 0, part_bytes = 0;
   bool one_writer = false;
   std::chrono::seconds lease{}, lock_patience{};
@@ -225,7 +225,8 @@ Settings settings_of(std::string_view address, Options options) {
   if (settings.kind != Kind::azure && options.access_key.empty() != options.secret_key.empty())
     fail("found one of access_key and secret_key, expected both or neither");
   settings.kind == Kind::amazon ? find_amazons(settings, options) : find_others(settings, options);
-  if (!is_for_headers({settings.bearer, settings.sas}) || !is_for_headers(settings.given) || !is_for_headers({settings.region}))
+  if (!is_for_headers({settings.bearer, settings.sas}) || !is_for_headers(settings.given) ||
+      !is_for_headers({settings.region}))
     fail("found a credential, or a region, with a character that no header can have");
 
   constexpr std::uint64_t least_part = std::uint64_t{5} << 20, most_put = std::uint64_t{5} << 30;

@@ -125,8 +125,7 @@ inline std::string authorization(Credentials const& with, std::string_view regio
     auto const next = hmac(key, part);
     key.assign(next.begin(), next.end());
   }
-  auto const signature =
-      hex(hmac(key, to_text({by.algorithm, "\n", time, "\n", scope, "\n", sha256_text(canonical)})));
+  auto const signature = hex(hmac(key, to_text({by.algorithm, "\n", time, "\n", scope, "\n", sha256_text(canonical)})));
   return to_text(
       {by.algorithm, " Credential=", with.key, "/", scope, ", SignedHeaders=", names, ", Signature=", signature});
 }

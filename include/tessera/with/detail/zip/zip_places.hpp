@@ -65,7 +65,8 @@ inline std::vector<ZipPlace> zip_places(std::uint64_t size,
     if (bytes.size() - at - entry_bytes < name + extra + comment) return {};
     ZipPlace place{number(at + 42, 4), number(at + 20, 4), static_cast<std::uint16_t>(name), number(at + 10, 2) == 0};
     bool const is_long = number(at + 24, 4) == unknown4;
-    auto field = static_cast<std::size_t>(at + entry_bytes + name), fields_end = static_cast<std::size_t>(field + extra);
+    auto field = static_cast<std::size_t>(at + entry_bytes + name),
+         fields_end = static_cast<std::size_t>(field + extra);
     while (fields_end - field >= 4) {
       auto const id = number(field, 2), bytes_of_field = number(field + 2, 2);
       field += 4;
