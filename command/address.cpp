@@ -9,6 +9,7 @@
 #include <tessera/store/detail/scheme.hpp>
 #include <tessera/store/detail/schemes.hpp>
 #include <tessera/store/local_store.hpp>
+#include <tessera/with/icechunk.hpp>
 #include <tessera/with/references.hpp>
 
 namespace cli {
@@ -31,17 +32,19 @@ void expect_root(Node const& node) {
 tessera::AnyStore<tessera::HostBuffer> folder_at(std::string const& folder, Access const& access) {
   auto const scheme = tessera::detail::scheme_of(folder);
   if (tessera::detail::is_web(scheme)) return http_store(folder, access);
-  if (scheme == "s3") return s3_store(folder, access);
+  if (tessera::detail::is_bucket(scheme)) return s3_store(folder, access);
   return tessera::LocalStore<tessera::HostBuffer>{folder};
 }
 
+// A snapshot of an Icechunk repository, or a references file.
 std::optional<Node> find_references(std::string const& path, Files const& files) {
   auto const open = [access = files.access](std::string const& folder, bool is_trusted) {
     auto given = access;
     if (!is_trusted) given.headers.clear();
     return tessera::StoreAt{folder_at(folder, given)};
   };
-  auto found = tessera::detail::references_at(path, open);
+  auto found = tessera::detail::icechunk_at(path, open);
+  if (!found) found = tessera::detail::references_at(path, open);
   if (!found) return std::nullopt;
   return Node{Store{std::move(found->store)}, std::move(found->path)};
 }
@@ -59,7 +62,7 @@ Node find_source(std::string const& path, Files const& files) {
     }
   }
   if (tessera::detail::is_web(scheme)) return {Store{http_store(path, files.access)}, ""};
-  if (scheme == "s3") return {Store{s3_store(path, files.access)}, ""};
+  if (tessera::detail::is_bucket(scheme)) return {Store{s3_store(path, files.access)}, ""};
   auto const asked = named(path);
   auto const found = tessera::detail::zip_on_the_way(asked.string());
   if (!found) return find_node(path, files);

@@ -1,7 +1,6 @@
 // tessera copy: copies an array, or a group and all below it, re-encoded if requested, in bounded memory.
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -26,6 +25,7 @@
 #include "part_shape.hpp"
 #include "progress.hpp"
 #include "source.hpp"
+#include "source_identity.hpp"
 #include "stopwatch.hpp"
 #include "tree.hpp"
 
@@ -385,9 +385,7 @@ void copy_encoded(Array const& from, Array const& to, Written const& written, bo
 
 // What the copy is of, and as what: its source and its documents.
 std::string described(Copy const& command, Plan const& plan) {
-  namespace fs = std::filesystem;
-  bool const is_path = tessera::detail::scheme_of(command.source).empty();
-  auto text = is_path ? fs::absolute(command.source).lexically_normal().string() : shown_path(command.source);
+  auto text = source_identity(command.source, command.access);
   auto const add = [&](auto const& path, auto const& metadata) {
     for (auto const& [key, document] : tessera::detail::new_documents(path, metadata))
       text += '\n' + key.path + ' ' + document;

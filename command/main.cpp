@@ -46,7 +46,9 @@ Codecs are a JSON list, as in a document; what is not said of one is as zarr-pyt
 
 std::string const more = " (tessera --help says more)";
 
-bool is_address(std::string_view scheme) { return tessera::detail::is_web(scheme) || scheme == "s3"; }
+bool is_address(std::string_view scheme) {
+  return tessera::detail::is_web(scheme) || tessera::detail::is_bucket(scheme);
+}
 
 // The problem of a path. Empty: it is a path.
 std::string expect_path(std::string const& path) {
@@ -177,7 +179,7 @@ void add_access(CLI::App& command, cli::Access& access, std::vector<std::string 
     for (auto const* path : paths) {
       auto const scheme = tessera::detail::scheme_of(*path);
       has_address = has_address || is_address(scheme);
-      has_bucket = has_bucket || scheme == "s3";
+      has_bucket = has_bucket || tessera::detail::is_bucket(scheme);
       if (path->find(".json") != path->npos) has_address = has_bucket = true;  // references may name some
     }
     auto const option = !access.endpoint.empty()  ? "--endpoint"

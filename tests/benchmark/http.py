@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
-"""Arrays on a web server, read whole by tessera and by TensorStore: http.py PROGRAM FOLDER [MILLISECONDS] [THREADS]
+"""Arrays on a web server, read whole by tessera and its peers:
 
-PROGRAM is built from http.cpp. The server is a process on loopback that answers each request after MILLISECONDS (20),
-as a distant one would; it has one thread, and uses a good part of a processor. `curl`, if present, measures fetching
-the same values, 64 at once, without processing them. All take turns, nine times; TensorStore and tessera read each
-array twice in a process, and the second time counts."""
+    http.py PROGRAM FOLDER [--short] [--delays 0,5,50] [--threads 2] [--rounds 9]
+
+PROGRAM is built from http.cpp. The server is a process on loopback that answers each request after a delay in
+milliseconds, as a distant one would; it has one thread, and uses a good part of a processor. The peers are TensorStore,
+zarr-python over obstore, and `curl`, which only fetches the values, 64 at once; those that are not installed are named.
+All take turns; each program reads each array twice in a process, and the second time counts. The ratio is a peer's time
+over tessera's in the same round: its median and [least to most]. --short takes a tenth of the values and three rounds.
+"""
+import argparse
 import asyncio
 import multiprocessing
 import shutil
@@ -18,22 +23,36 @@ import numpy as np
 import tensorstore
 import zarr
 
-PROGRAM, FOLDER = sys.argv[1], Path(sys.argv[2])
-DELAY = float(sys.argv[3]) / 1000 if len(sys.argv) > 3 else 0.02
-THREADS = int(sys.argv[4]) if len(sys.argv) > 4 else 2
-ROUNDS = 9
-ARRAYS = {  # shape, chunks, shards
-    "small": ((512, 512), (16, 16), None),
-    "large": ((128, 512, 512), (32, 128, 128), None),
-    "sharded": ((128, 512, 512), (16, 64, 64), (64, 256, 256)),
+try:
+    import obstore
+    import zarr.storage
+except ImportError:
+    obstore = None
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("program")
+arguments.add_argument("folder", type=Path)
+arguments.add_argument("--short", action="store_true")
+arguments.add_argument("--delays", default="0,5,50")
+arguments.add_argument("--threads", type=int, default=2)
+arguments.add_argument("--rounds", type=int)
+GIVEN = arguments.parse_args()
+PROGRAM, FOLDER, THREADS = GIVEN.program, GIVEN.folder, GIVEN.threads
+ROUNDS = GIVEN.rounds or (3 if GIVEN.short else 9)
+SMALL, LARGE = (2000, 100) if GIVEN.short else (20_000, 1000)
+ARRAYS = {  # what it is, shape, chunks, shards
+    "small": (f"{SMALL} values of 16 KiB", (SMALL * 64, 64), (64, 64), None),
+    "large": (f"{LARGE} values of 1 MiB", (LARGE * 64, 64, 64), (64, 64, 64), None),
+    "sharded": ("8 shards of 16 MiB", (128, 512, 512), (16, 64, 64), (64, 256, 256)),
 }
+delay = multiprocessing.Value("d", 0.0)  # seconds; shared with the server
 
 
 async def answer(reader, writer):
     try:
         while True:
             first, *headers = (await reader.readuntil(b"\r\n\r\n")).decode().lower().split("\r\n")
-            await asyncio.sleep(DELAY)
+            await asyncio.sleep(delay.value)
             path = FOLDER / first.split()[1].lstrip("/")
             if not path.is_file():
                 writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
@@ -70,6 +89,17 @@ def of_tensorstore(address, name):
     return seconds, int(elements.sum(dtype="i8"))
 
 
+def of_obstore(address, name):
+    for _ in range(2):
+        begin = time.perf_counter()
+        store = zarr.storage.ObjectStore(obstore.store.HTTPStore(f"{address}/{name}/", client_options={"allow_http": True}),
+                                         read_only=True)
+        with zarr.config.set({"threading.max_workers": THREADS, "async.concurrency": 64}):
+            elements = zarr.open_array(store, mode="r")[...]
+        seconds = time.perf_counter() - begin
+    return seconds, int(elements.sum(dtype="i8"))
+
+
 def of_tessera(address, name):
     done = subprocess.run([PROGRAM, address, str(THREADS), name], check=True, text=True, stdout=subprocess.PIPE)
     seconds, total = done.stdout.split()
@@ -84,30 +114,43 @@ def of_curl(address, name):
     return time.perf_counter() - begin, None
 
 
+def show(name, seconds):
+    def spread(all, digits):
+        return f"{statistics.median(all):.{digits}f} [{min(all):.{digits}f} to {max(all):.{digits}f}]"
+
+    print(f"  {ARRAYS[name][0]}: tessera {spread(seconds['tessera'], 3)} s")
+    for program, all in seconds.items():
+        if program != "tessera":
+            ratios = [one / ours for one, ours in zip(all, seconds["tessera"])]
+            print(f"    {program} {spread(all, 3)} s, {spread(ratios, 2)} times tessera's", flush=True)
+
+
 if __name__ == "__main__":
     random, totals = np.random.default_rng(1), {}
-    for name, (shape, chunks, shards) in ARRAYS.items():
-        elements = random.integers(0, 1000, shape, dtype="i4")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, (_, shape, chunks, shards) in ARRAYS.items():
+        elements = random.integers(-2**31, 2**31, shape, dtype="i4")  # whose compressed chunks are as large
         zarr.create_array(str(FOLDER / name), shape=shape, chunks=chunks, shards=shards, dtype="i4", overwrite=True)[...] = elements
         totals[name] = int(elements.sum(dtype="i8"))
+        del elements
     here, there = multiprocessing.Pipe()
     server = multiprocessing.Process(target=serve, args=(there,), daemon=True)
     server.start()
     address = f"http://127.0.0.1:{here.recv()}"
-    programs = {"tessera": of_tessera, "TensorStore": of_tensorstore}
-    if shutil.which("curl"):
-        programs["curl"] = of_curl
-    else:
-        print("not run: curl, which is not here")
-    print(f"{THREADS} threads, answers after {DELAY * 1000:g} ms; seconds, median of {ROUNDS} [least to most]")
-    for name in ARRAYS:
-        seconds = {program: [] for program in programs}
-        for _ in range(ROUNDS):
-            for program, measure in programs.items():
-                taken, total = measure(address, name)
-                assert total in (None, totals[name]), (program, name, total)
-                seconds[program].append(taken)
-        medians = {program: statistics.median(all) for program, all in seconds.items()}
-        print(f"{name}: " + ", ".join(f"{program} {medians[program]:.3f} [{min(all):.3f} to {max(all):.3f}]" for program, all in seconds.items())
-              + f"; TensorStore took {medians['TensorStore'] / medians['tessera']:.2f} times as long as tessera", flush=True)
+    programs = {"tessera": of_tessera, "TensorStore": of_tensorstore, "obstore": of_obstore, "curl": of_curl}
+    for name, is_here in (("obstore", obstore), ("curl", shutil.which("curl"))):
+        if not is_here:
+            print(f"not run: {name}, which is not installed")
+            del programs[name]
+    for milliseconds in GIVEN.delays.split(","):
+        delay.value = float(milliseconds) / 1000
+        print(f"{THREADS} threads, answers after {milliseconds} ms; median of {ROUNDS} [least to most]")
+        for name in ARRAYS:
+            seconds = {program: [] for program in programs}
+            for _ in range(ROUNDS):
+                for program, measure in programs.items():
+                    taken, total = measure(address, name)
+                    assert total in (None, totals[name]), (program, name, total)
+                    seconds[program].append(taken)
+            show(name, seconds)
     server.terminate()

@@ -288,6 +288,32 @@ class Addresses(CommandTest):
         self.assertEqual(len(list(self.folder.glob(".tessera-*"))), 1)  # that of the other codecs
         self.assert_refused(tessera("copy", place, self.folder / "x.zip", "--resume"), 2, "--resume", "zip")
 
+    def test_what_is_resumed_is_of_the_same_server_and_query(self):
+        make_array(self.folder / "bucket/a", [8], "uint8", [2], {(i,): bytes([i, 9]) for i in range(4)})
+        before, refused = Handler.do_GET, ["/bucket/a/c/3"]
+        Handler.do_GET = lambda handler: (handler.send_error(403) if handler.path.split("?")[0] in refused
+                                          else before(handler))
+        self.addCleanup(setattr, Handler, "do_GET", before)
+        one, other = (self.serve(self.folder) for _ in range(2))
+        query = lambda text: ([f"http://{one}/bucket/a?{text}"], {})
+        endpoint = lambda host: (["s3://bucket/a", "--anonymous", "--endpoint", f"http://{host}"], {})
+        variable = lambda host: (["s3://bucket/a", "--anonymous"], {"AWS_ENDPOINT_URL": f"http://{host}"})
+        for begun, another, same in ((query("v=1&sig=a"), query("v=2&sig=a"), query("v=1&sig=b&X-Amz-Date=c")),
+                                     (endpoint(one), endpoint(other), variable(one))):
+            out = self.folder / f"out{len(os.listdir(self.folder))}"
+            copied = lambda of: tessera("copy", of[0][0], out, *of[0][1:], "--resume", "--threads", 1, "--memory", 1,
+                                        **of[1], no_proxy="127.0.0.1")
+            refused[:] = ["/bucket/a/c/3"]
+            self.assert_refused(copied(begun), 1, "403")
+            for text in self.folder.glob(".tessera-*/source"):
+                self.assertNotIn("v=1", text.read_text())  # which may be a secret
+            refused.clear()
+            for source, read in ((another, {0, 1, 2, 3}), (same, {3})):
+                asked.clear()
+                self.assertEqual(copied(source).status, 0)
+                self.assertEqual({i for i in range(4) if f"/bucket/a/c/{i}" in {path for path, *_ in asked}}, read)
+                shutil.rmtree(out)
+
     def test_the_line_of_progress_counts_requests(self):
         make_array(self.folder / "a", [4], "uint8", [2], {(0,): b"12", (1,): b"1"})
         place, before, drawn = f"http://{self.serve(self.folder)}/a", Handler.do_GET, threading.Event()
@@ -328,6 +354,14 @@ class Addresses(CommandTest):
         refused = tessera("show", f"http://{host}/here.json/t1", "--index", "z=94")
         self.assert_refused(refused, 1, "may not name files of this machine")
         self.assert_refused(tessera("copy", tree / "t1", self.folder / "here.json/x"), 1, "here.json")
+
+    def test_a_snapshot_of_a_repository(self):
+        data = pathlib.Path(__file__).resolve().parent.parent / "with/data"
+        for name in ("icechunk1", "icechunk2"):
+            for place in (data / name, f"http://{self.serve(data)}/{name}"):
+                self.assertIn("native  float64", self.run_ok("tree", f"{place}|icechunk://branch.main").text)
+                self.assertIn("0.25", self.run_ok("show", f"{place}|icechunk://branch.main/native", "--index", "0=0").text)
+            self.assert_refused(tessera("info", f"{data / name}|icechunk://tag.none"), 1, 'tag "none"', name)
 
     def test_an_interruption_ends_what_waits_for_a_server(self):
         tree = self.consolidated()

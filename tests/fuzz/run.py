@@ -212,6 +212,9 @@ def seeds(name):
         return [f"HTTP/1.1 206 Partial Content\r\nContent-Range: {one}\r\ncontent-encoding:\t gzip \r\n\r\n".encode() for one in ranges]
     if name == "arrow_messages":
         return [zlib.decompress(base64.b64decode(ARROW))]
+    if name == "xml":
+        return [b"<L><Contents><Key>a&amp;&#233;&#x1F600;</Key><Size>3</Size></Contents><Blob><Name>b</Name></Blob><Blob/></L>",
+                b"<Error><Code>NoSuchKey</Code></Error>"]
     if name == "references":
         refs = {".zgroup": {"zarr_format": 2}, "a/.zarray": "{}", "a/0": ["{{u}}/x", 1, 2], "a/1": ["s3://b/c?d"],
                 "a/2": ["https://u:p@h/%20?q", 0, 18446744073709551615], "b": "base64:AAH/", "c": ["file:///x/y"]}

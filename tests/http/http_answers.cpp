@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <thread>
@@ -58,6 +60,40 @@ TEST_CASE("what may pass is asked for again, as often as the options say") {
                               {"the server answered", status.c_str(), "2 requests"});
     CHECK(answers.server.told().size() == 2);
   }
+}
+
+TEST_CASE("a read without an answer is asked for a second time, if the program wishes, and one answer counts") {
+  Answers answers;
+  for (int i = 0; i < 20; ++i) test::put(answers.files, std::to_string(i), std::to_string(1000 + i));
+  HttpOptions const hedged{.hedge_after = std::chrono::milliseconds{1}};
+  for (std::string const mode : {"hedged/-", "hedged/second-fails"}) {
+    CAPTURE(mode);
+    answers.server.told();
+    CHECK(value(answers.at(mode, hedged), "k") == "0123456789abcdef");
+    CHECK(answers.server.told().size() >= 2);
+    auto const store = answers.at(mode, hedged);
+    std::vector<Key> keys;
+    std::vector<std::string> found(20, "....");
+    std::deque<std::function<ByteSpan<space::Host>(std::size_t)>> destinations;
+    for (int i = 0; i < 20; ++i) keys.push_back({std::to_string(i)});
+    std::vector<ReadRequest<space::Host>> requests;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      auto const& to = destinations.emplace_back([&found, i](std::size_t n) {
+        REQUIRE(n == 4);
+        return ByteSpan<space::Host>{reinterpret_cast<std::byte*>(found[i].data()), n};
+      });
+      requests.push_back({&keys[i], {}, to});
+    }
+    Queue<space::Host> on;
+    store.get_many(requests, on);
+    for (std::size_t i = 0; i < keys.size(); ++i) CHECK(found[i] == std::to_string(1000 + i));
+    CHECK(value(answers.at(mode, hedged), "none") == "(missing)");
+  }
+  answers.server.told();
+  CHECK(value(answers.at("plain/-"), "k") == "0123456789abcdef");
+  CHECK(answers.server.told().size() == 1);
+  check_refused<StoreError>([&] { answers.at("plain/-", {.hedge_after = std::chrono::milliseconds{-1}}); },
+                            {"hedge_after"});
 }
 
 TEST_CASE("what does not pass is asked for once") {

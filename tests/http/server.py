@@ -97,6 +97,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.plain(name, asked)
         self.more = ()
 
+    def mode_hedged(self, argument, name, query, asked, time):
+        """The first of two requests is answered if `argument` is "second-fails", once there are two; or else the second."""
+        with lock:
+            lock.notify_all()
+            if time == 1:
+                lock.wait_for(lambda: times[self.path] > 1)
+        if (time == 1) == (argument == "second-fails"):
+            return self.plain(name, asked)
+        if time == 1:
+            self.rfile.read(1)  # until the client closes its end
+        self.cut()
+
     # Lesser servers.
     def mode_whole(self, argument, name, query, asked, time):  # knows no ranges
         self.plain(name, "")

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <string>
@@ -103,6 +104,51 @@ TEST_CASE("credentials come from options, environment, profiles, a web identity 
   CHECK(read() == "open");
   options.access_key = "AKIDNONE", options.secret_key = "sEcret";
   check_refused<StoreError>(read, {"403 InvalidAccessKeyId"});
+}
+
+TEST_CASE("credentials come from a container's agent, a program of the profile and a single sign-on") {
+  if (!test::has_s3("credentials that are lent")) return;
+  test::S3Server const server;
+  test::put(server.at("f"), "k", "open");
+  auto const read = [&] { return value(server.at("f", S3Options{.endpoint = server.address()}), "k"); };
+  test::TemporaryFolder folder;
+  {
+    Variable const agent{"AWS_CONTAINER_CREDENTIALS_FULL_URI", server.address() + "/container"};
+    check_refused<StoreError>(read, {(server.address() + "/container").c_str(), "401"});
+    Variable const token{"AWS_CONTAINER_AUTHORIZATION_TOKEN", "agent-token"};
+    CHECK(read() == "open");
+    std::ofstream{folder / "token"} << "sEcret-and-wrong\n";
+    Variable const file{"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", folder / "token"};
+    CHECK(test::error_of(read).find("401") != std::string::npos);
+    CHECK(test::error_of(read).find("sEcret") == std::string::npos);
+    std::ofstream{folder / "token"} << "agent-token\n";
+    CHECK(read() == "open");
+  }
+  for (auto const* far : {"http://127.0.0.1.evil.org/", "http://localhost.evil.org/x", "http://host/"}) {
+    Variable const agent{"AWS_CONTAINER_CREDENTIALS_FULL_URI", far};
+    check_refused<StoreError>(read, {"AWS_CONTAINER_CREDENTIALS_FULL_URI of another machine"});
+  }
+  Variable const config{"AWS_CONFIG_FILE", folder / "config"};
+  std::ofstream{folder / "good"}
+      << R"({"Version": 1, "AccessKeyId": "AKIDTEST", "SecretAccessKey": "sEcret/of+the=test"})";
+  std::ofstream{folder / "config"} << "[default]\ncredential_process = cat '" << (folder / "good") << "'\n";
+  CHECK(read() == "open");
+  for (auto const& command : Lines{"echo '{}'", "echo sEcret", "sh -c 'cat " + (folder / "good") + "; exit 1'"}) {
+    std::ofstream{folder / "config"} << "[default]\ncredential_process = " << command << '\n';
+    check_refused<StoreError>(read, {"credential_process"});
+    CHECK(test::error_of(read).find("sEcret") == std::string::npos);
+  }
+  std::ofstream{folder / "config"} << "[default]\nsso_session = work\nsso_account_id = 12\nsso_role_name = reader\n"
+                                      "[sso-session work]\nsso_region = eu-west-1\nsso_start_url = https://x/start\n";
+  Variable const endpoint{"AWS_ENDPOINT_URL_SSO", server.address() + "/sso"};
+  check_refused<StoreError>(read, {"single sign-on", "aws sso login"});
+  auto const cache = std::filesystem::path{std::getenv("HOME")} / ".aws/sso/cache";
+  std::filesystem::create_directories(cache);
+  auto const file = cache / "e274eeff768c6396088ec6eb091f4bf4d47ab1e0.json";
+  std::ofstream{file} << R"({"accessToken": "sign-on-token", "expiresAt": "2020-01-01T00:00:00Z"})";
+  check_refused<StoreError>(read, {"aws sso login"});
+  std::ofstream{file} << R"({"accessToken": "sign-on-token", "expiresAt": "2999-01-01T00:00:00Z"})";
+  CHECK(read() == "open");
 }
 
 TEST_CASE("credentials that a server says have expired are asked for again") {

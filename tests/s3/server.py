@@ -177,6 +177,16 @@ def app(environ, start):
                     f"<AccessKeyId>ASIAROLE</AccessKeyId><SecretAccessKey>{secrets['ASIAROLE']}</SecretAccessKey>"
                     f"<SessionToken>{tokens['ASIAROLE']}</SessionToken><Expiration>{later}</Expiration></Credentials>"
                     "</AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>")
+    if path == "/container":
+        if environ.get("HTTP_AUTHORIZATION") != "agent-token":
+            return refuse(start, 401, "Unauthorized")
+        return lend(start, "ASIAINSTANCE", later)
+    if path == "/sso/federation/credentials":
+        if (environ.get("HTTP_X_AMZ_SSO_BEARER_TOKEN"), asked) != ("sign-on-token", {"role_name": "reader", "account_id": "12"}):
+            return refuse(start, 401, "UnauthorizedException")
+        return text(start, json.dumps({"roleCredentials": {
+            "accessKeyId": "ASIAROLE", "secretAccessKey": secrets["ASIAROLE"], "sessionToken": tokens["ASIAROLE"],
+            "expiration": int((datetime.datetime.now(datetime.timezone.utc).timestamp() + 3600) * 1000)}}))
     if path == "/latest/api/token":
         return text(start, "metadata-token") if method == "PUT" else refuse(start, 405, "MethodNotAllowed")
     if path.startswith("/latest/"):

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -225,6 +226,47 @@ TEST_CASE("whatever becomes of a file, values are right") {
   }
   fs::remove_all(folder / "cache");
   CHECK(value(store, "a") == "0123456789");
+}
+
+TEST_CASE("of a large file a range needs its blocks alone: damage elsewhere is not seen") {
+  constexpr std::size_t block = std::size_t{64} << 10, size = 600 * block + 7;  // with sums of 4808 bytes
+  test::TemporaryFolder folder;
+  Far const far;
+  std::string large(size, ' ');
+  for (std::size_t i = 0; i < size; ++i) large[i] = static_cast<char>(i * 31 + i / block);
+  put(far.source(), "a", large);
+  DiskCachedStore const store{far, folder / "cache"};
+  CHECK(value(store, "a") == large);
+  CHECK(far.values() == 1);
+  CHECK(value(store, "a") == large);
+  REQUIRE(files(folder / "cache").size() == 1);
+  auto const damage = [file = files(folder / "cache").front()](std::size_t at) {
+    std::fstream into{file, std::ios::binary | std::ios::in | std::ios::out};
+    into.seekg(static_cast<std::streamoff>(at));
+    auto const byte = static_cast<char>(into.get() ^ 1);
+    into.seekp(static_cast<std::streamoff>(at));
+    into.put(byte);
+  };
+  damage(0), damage(3 * block), damage(599 * block);
+  for (auto const& range : {ByteRange{block, 2 * block}, ByteRange{block + 1, 3}, ByteRange{2 * block - 1, 2},
+                            ByteRange{600 * block, 7}, ByteRange{600 * block + 6, 100}})
+    CHECK(value(store, "a", range) == large.substr(range.offset, range.size));
+  CHECK(value(store, "a", ByteRange::suffix(7)) == large.substr(size - 7));
+  CHECK(far.values() == 0);
+  CHECK(store.statistics().damaged == 0);
+  CHECK(value(store, "a", {3 * block + 5, 2}) == large.substr(3 * block + 5, 2));  // of the source
+  CHECK(far.values() == 1);
+  CHECK(store.statistics().damaged == 1);
+  CHECK(value(store, "a", {3 * block + 5, 2}) == large.substr(3 * block + 5, 2));
+  CHECK(far.values() == 0);
+  CHECK(value(store, "a") == large);
+  CHECK(far.values() == 1);
+  for (std::size_t const at : {size, size + 200, size + 4700}) {  // what follows the value in the file
+    damage(at);
+    CHECK(value(store, "a") == large);
+    CHECK(far.values() == 1);
+  }
+  CHECK(store.statistics().damaged == 4);
 }
 
 TEST_CASE("above the budget the least recently used files go, and no others of the folder") {

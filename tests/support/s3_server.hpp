@@ -33,11 +33,31 @@ struct PlainEnvironment {
   TemporaryFolder home;
 
   PlainEnvironment() {
-    for (auto const* name :
-         {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION",
-          "AWS_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3",
-          "AWS_ENDPOINT_URL_STS", "AWS_ROLE_ARN", "AWS_ROLE_SESSION_NAME", "AWS_WEB_IDENTITY_TOKEN_FILE",
-          "AWS_EC2_METADATA_SERVICE_ENDPOINT"})
+    for (auto const* name : {"AWS_ACCESS_KEY_ID",
+                             "AWS_SECRET_ACCESS_KEY",
+                             "AWS_SESSION_TOKEN",
+                             "AWS_REGION",
+                             "AWS_DEFAULT_REGION",
+                             "AWS_PROFILE",
+                             "AWS_CONFIG_FILE",
+                             "AWS_SHARED_CREDENTIALS_FILE",
+                             "AWS_ENDPOINT_URL",
+                             "AWS_ENDPOINT_URL_S3",
+                             "AWS_ENDPOINT_URL_STS",
+                             "AWS_ROLE_ARN",
+                             "AWS_ROLE_SESSION_NAME",
+                             "AWS_WEB_IDENTITY_TOKEN_FILE",
+                             "AWS_EC2_METADATA_SERVICE_ENDPOINT",
+                             "AWS_ENDPOINT_URL_SSO",
+                             "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+                             "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+                             "AWS_CONTAINER_AUTHORIZATION_TOKEN",
+                             "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+                             "GS_ACCESS_KEY_ID",
+                             "GS_SECRET_ACCESS_KEY",
+                             "GOOGLE_OAUTH_ACCESS_TOKEN",
+                             "AZURE_STORAGE_KEY",
+                             "AZURE_STORAGE_SAS_TOKEN"})
       ::unsetenv(name);
     ::setenv("AWS_EC2_METADATA_DISABLED", "true", 1);
     ::setenv("HOME", home.path().c_str(), 1);

@@ -1,4 +1,5 @@
 // Icechunk repositories of formats 1 and 2, as icechunk 2.3.0 wrote them (data/make_icechunk.py); and damaged ones.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -57,6 +58,32 @@ TEST_CASE("the last snapshot of a branch: native, inline and virtual chunks, and
       for (std::uint64_t i = 0; i < 7; ++i) CHECK(inside(i) == static_cast<std::int16_t>(i < 4 ? i : 0));
       CHECK(open_array<std::uint8_t, 0, AllCodecs>(store, "scalar").read(all)() == 42);
     }
+}
+
+TEST_CASE("an address names the repository, the branch, tag or snapshot, and the path inside") {
+  using Paths = Schemes<scheme::Folder>;
+  for (auto const& [after, branch, tag, snapshot, inside] :
+       {std::array{"", "main", "", "", ""}, std::array{"//branch.other/native", "other", "", "", "native"},
+        std::array{"//tag.v1", "main", "v1", "", ""},
+        std::array{"//VY76P925PRY57WFEK410/a//b/", "main", "", "VY76P925PRY57WFEK410", "a/b"}}) {
+    CAPTURE(after);
+    auto const at = detail::IcechunkAddress::from(std::string{"s3://b/r|icechunk:"} + after);
+    REQUIRE(at);
+    CHECK(at->repository == "s3://b/r");
+    CHECK(at->options.branch == branch);
+    CHECK(at->options.tag == tag);
+    CHECK(at->options.snapshot == snapshot);
+    CHECK(at->inside == inside);
+  }
+  CHECK(!open_icechunk_at<Paths>(data + "/icechunk2"));
+  for (auto const& path : {data + "/icechunk1", "file://" + fs::absolute(data + "/icechunk2").string()}) {
+    auto const found = open_icechunk_at<Paths>(path + "|icechunk://branch.other/native");
+    REQUIRE(found);
+    CHECK(found->path == "native");
+    CHECK(open_array<double, 2, AllCodecs>(found->store, found->path).read(all)(0, 1) == 0.25);
+  }
+  check_refused<MetadataError>([] { open_icechunk_at<Paths>(data + "/icechunk2|icechunk://branch.none"); },
+                               {"branch \"none\""});
 }
 
 TEST_CASE("a tag, and a snapshot by its id, show what was then") {

@@ -220,6 +220,20 @@ TEST_CASE("options that may be secret go to the host of the references only, and
   check("s3://host/refs.json", {{"s3://host", true}, {"http://host", false}, {"https://other", false}});
 }
 
+TEST_CASE("references in Parquet are refused with how to convert them; a folder of such a name is a hierarchy") {
+  using Paths = Schemes<scheme::Folder>;
+  test::TemporaryFolder folder;
+  LocalStore<HostBuffer> const files{folder / ""};
+  test::put(files, "refs.parq/.zmetadata", R"({"metadata": {}, "record_size": 10})");
+  for (std::string const inside : {"", "/a", "/a/b"})
+    check_refused<StoreError>([&] { open_references<Paths>(folder / ("refs.parq" + inside)); },
+                              {"refs.parq", "Parquet", "save_json"});
+  test::put(files, "data.parquet/.zmetadata", "{}");
+  test::put(files, "data.parquet/.zgroup", "{}");
+  CHECK(!open_references<Paths>(folder / "data.parquet"));
+  CHECK(!open_references<Paths>(folder / "none.parq"));
+}
+
 TEST_CASE("what is no references file is refused, with the member's name") {
   auto const wrong = [](std::string const& json, std::initializer_list<char const*> words) {
     CAPTURE(json);

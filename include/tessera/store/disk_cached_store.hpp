@@ -36,14 +36,15 @@ struct DiskCacheOptions {
 };
 
 /// Keeps values and ranges read from `S` in files below a folder, which any number of processes and stores may share;
-/// stores with the same name count as one. A kept whole value serves each of its ranges. Read-only.
+/// stores with the same name count as one. A kept whole value serves each of its ranges, of which the file is read in
+/// blocks of 64 KiB. Read-only.
 ///
 /// A kept value is used if `S` says that its version is the same. HttpStore and S3Store do that by the ETag; all
 /// versions of a call are asked for at once. Values of which `S` gives no version are kept only with
 /// `DiskCacheOptions::trusts`. Missing keys are not kept. If several requests read a value, as with a shard, a
 /// replacement in between is not noticed, even if `S` would notice it.
 ///
-/// Files are written under another name and renamed, and have a checksum: a crash, a full disk or damage costs a read
+/// Files are written under another name and renamed, and have checksums: a crash, a full disk or damage costs a read
 /// of `S` at most, and no read fails because of the cache. `statistics` counts this.
 template <class S>
 class DiskCachedStore {
@@ -75,18 +76,14 @@ class DiskCachedStore {
   std::optional<std::uint64_t> size(Key const& key, Queue& on) const { return tessera::value_size(store_, key, on); }
 
   void get_many(std::span<ReadRequest<Space>> requests, Queue& on) const {
-    std::vector<std::optional<detail::KeptValue>> kept(requests.size());
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      requests[i].size.reset();
-      detail::at_key(*this, *requests[i].key, [&] { kept[i] = find(requests[i]); });
-    }
+    auto kept = find_all(requests);
     if (!trusts_) drop_outdated(requests, kept, on);
     std::vector<std::size_t> missing;
-    for (std::size_t i = 0; i < requests.size(); ++i)
-      if (kept[i])
-        detail::at_key(*this, *requests[i].key, [&] { give(*kept[i], requests[i]); });
-      else
-        missing.push_back(i);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      bool const is_given =
+          kept[i] && detail::at_key(*this, *requests[i].key, [&] { return give_kept(*kept[i], requests[i]); });
+      if (!is_given) missing.push_back(i);
+    }
     cache_->count(requests.size() - missing.size(), missing.size());
     if (!missing.empty()) fetch(requests, missing, on);
   }
@@ -108,18 +105,35 @@ class DiskCachedStore {
     return one.value_size ? text.append(to_text({" of ", *one.value_size})) : text;
   }
 
-  std::optional<detail::KeptValue> find(ReadRequest<Space> const& one) const {
-    auto found = cache_->find(identity(one, {}));
-    if (!found && !one.range.is_whole()) {
-      found = cache_->find(identity(one, one.range));
-      if (found) found->is_part = true;
+  using Kept = std::vector<std::shared_ptr<detail::KeptFile>>;
+
+  // Ranges of one whole value share its file.
+  Kept find_all(std::span<ReadRequest<Space>> requests) const {
+    Kept kept(requests.size());
+    std::string before;
+    std::shared_ptr<detail::KeptFile> whole;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      auto& one = requests[i];
+      one.size.reset();
+      detail::at_key(*this, *one.key, [&] {
+        if (auto text = identity(one, {}); text != before) {
+          whole = shared(cache_->find(text));
+          before = std::move(text);
+        }
+        kept[i] = whole;
+        if (whole || one.range.is_whole()) return;
+        kept[i] = shared(cache_->find(identity(one, one.range)));
+        if (kept[i]) kept[i]->is_part = true;
+      });
     }
-    return found;
+    return kept;
+  }
+  static std::shared_ptr<detail::KeptFile> shared(std::optional<detail::KeptFile> found) {
+    return found ? std::make_shared<detail::KeptFile>(*std::move(found)) : nullptr;
   }
 
   // Forgets values of which the source has another version by now.
-  void drop_outdated(std::span<ReadRequest<Space> const> requests,
-                     std::vector<std::optional<detail::KeptValue>>& kept, Queue& on) const {
+  void drop_outdated(std::span<ReadRequest<Space> const> requests, Kept& kept, Queue& on) const {
     std::map<std::string_view, std::string> versions;
     for (std::size_t i = 0; i < requests.size(); ++i)
       if (kept[i]) versions.try_emplace(requests[i].key->path);
@@ -137,20 +151,26 @@ class DiskCachedStore {
       if (!kept[i]) continue;
       auto const& now = versions.find(requests[i].key->path)->second;
       if (!now.empty() && now == kept[i]->version) continue;
-      if (!kept[i]->is_part) cache_->forget(identity(requests[i], {}));  // or it would hide parts that are read now
+      if (!kept[i]->is_part) cache_->forget(kept[i]->key);  // or it would hide parts that are read now
       kept[i].reset();
     }
   }
 
-  void give(detail::KeptValue const& value, ReadRequest<Space>& request) const {
-    auto const bytes = value.bytes();
-    auto const [offset, size] =
-        value.is_part ? ByteRange::Resolved{0, bytes.size} : request.resolve(bytes.size);
+  // False: the file has gone, or is damaged.
+  bool give_kept(detail::KeptFile const& file, ReadRequest<Space>& request) const {
+    auto const [offset, size] = file.is_part ? ByteRange::Resolved{0, file.size} : request.resolve(file.size);
     detail::expect_taken(request.destination, size);
-    auto const to = request.destination(checked_size(size, "the value"));
-    if (to.size > 0) std::memcpy(to.data, bytes.data + offset, to.size);
+    if (size == 0) return give({}, file.version, request), true;
+    auto const blocks = cache_->read(file, offset, size);
+    if (!blocks) return false;
+    give({blocks->bytes.data() + (offset - blocks->from), checked_size(size, "the value")}, file.version, request);
+    return true;
+  }
+  static void give(ByteView<Space> bytes, std::string const& version, ReadRequest<Space>& request) {
+    auto const to = request.destination(bytes.size);
+    if (to.size > 0) std::memcpy(to.data, bytes.data, to.size);
     request.size = to.size;
-    if (request.version) *request.version = value.version;
+    if (request.version) *request.version = version;
   }
 
   void fetch(std::span<ReadRequest<Space>> requests, std::vector<std::size_t> const& missing, Queue& on) const {
@@ -180,8 +200,7 @@ class DiskCachedStore {
       auto& value = fetched[n].value;
       detail::at_key(*this, *request.key, [&] {
         detail::expect_given(asked[n].size, value.bytes().size, *request.key);
-        value.is_part = true;
-        give(value, request);
+        give(value.bytes(), value.version, request);
       });
       if (trusts_ || !value.version.empty()) cache_->keep(identity(request, request.range), std::move(value));
     }

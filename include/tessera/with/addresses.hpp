@@ -8,6 +8,7 @@
 #include <tessera/store/schemes.hpp>
 #include <tessera/with/arrays.hpp>
 #include <tessera/with/curl.hpp>
+#include <tessera/with/icechunk.hpp>
 #include <tessera/with/references.hpp>
 #include <tessera/with/s3.hpp>
 #include <tessera/with/zip.hpp>
@@ -20,9 +21,11 @@ using AllSchemes = Schemes<scheme::ZipAt<scheme::S3>, scheme::ZipAt<scheme::Http
                            scheme::Zip, scheme::Folder>;
 
 /// The store at an address, for groups, or to write: `open_group(at.store, at.path)`. A name in .json is that of a
-/// references file, "https://host/refs.json/t1" (open_references). Throws: as open_store of a list.
+/// references file, "https://host/refs.json/t1" (open_references). "s3://bucket/repository|icechunk://branch.main/t1"
+/// is a snapshot of an Icechunk repository (open_icechunk_at). Throws: as open_store of a list.
 template <class... Options>
 StoreAt open_store(std::string const& address, Options const&... options) {
+  if (auto found = open_icechunk_at<AllSchemes>(address, options...)) return *std::move(found);
   if (auto found = open_references<AllSchemes>(address, options...)) return *std::move(found);
   return open_store<AllSchemes>(address, options...);
 }

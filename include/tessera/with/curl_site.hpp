@@ -36,6 +36,9 @@ struct HttpOptions {
   unsigned retries = 3;               ///< of a request with a transient failure, or an answer that reports one
   /// Before the first retry; twice as long before each further one, but not longer than `patience`.
   std::chrono::milliseconds pause{200};
+  /// A read that has no answer after this time is requested a second time, over another connection; the first answer
+  /// counts, and the other request is ended. 0: never.
+  std::chrono::milliseconds hedge_after{0};
   std::string certificates{};  ///< a file of trusted certificates; empty: the system's
 };
 
@@ -52,6 +55,7 @@ struct Site {
     if (options.least_rate == 0) fail("found least_rate 0, expected 1 or more, so that every request ends");
     if (options.patience < std::chrono::seconds{1} || options.patience > std::chrono::hours{24})
       fail("found a patience out of range, expected one second to one day");
+    if (options.hedge_after.count() < 0) fail("found a hedge_after below 0, expected 0 or more");
     if (options.pause.count() < 0 || options.pause > options.patience)
       fail("found a pause out of range, expected 0 to the patience");
     if (options.certificates.find('\0') != std::string::npos)

@@ -98,19 +98,14 @@ static_assert(ReadableStore<ReferenceStore> && ListableStore<ReferenceStore>);
 
 namespace detail {
 
-/// `open` opens a folder's address; `is_trusted`: with all options of the call. Else secrets are left out, because the
-/// folder is at another host than the references, or by another scheme.
-inline std::optional<StoreAt> references_at(
-    std::string const& address, std::function<StoreAt(std::string const& folder, bool is_trusted)> const& open) {
-  auto const at = references_in_address(address);
-  if (!at) return std::nullopt;
-  Queue<space::Host> on;
-  auto const above = open(at->folder, true);
-  auto const text = get_value(above.store, {above.path.empty() ? at->file : above.path + '/' + at->file}, on);
-  if (!text) return std::nullopt;
-  auto const plain = is_web(scheme_of(address)) ? at->folder.substr(0, at->folder.find('?')) : at->folder;
+/// Opens a folder's address; `is_trusted`: with all options of the call. Else secrets are left out, because the folder
+/// is at another host than the references, or by another scheme.
+using OpenTrusting = std::function<StoreAt(std::string const& folder, bool is_trusted)>;
+
+/// Opens what a file at an address refers to.
+inline OpenReferenced referenced_from(std::string const& address, OpenTrusting open) {
   std::string const host{host_in(address)}, scheme{scheme_of(address)};
-  auto const referenced = [open, host, scheme](std::string const& folder) {
+  return [open = std::move(open), host, scheme](std::string const& folder) {
     auto const of_folder = host_in(folder);
     if (!host.empty() && of_folder.empty())
       throw StoreError{"references at an address may not name files of this machine"}.in_store(folder);
@@ -118,6 +113,36 @@ inline std::optional<StoreAt> references_at(
     bool const is_same = host == of_folder && scheme == scheme_of(folder);
     return open(folder, host.empty() || is_same).store;
   };
+}
+
+/// Throws: StoreError, if the address is one of references in Parquet.
+inline void refuse_parquet(std::string const& address, OpenTrusting const& open) {
+  auto const at = references_in_address(address, is_parquet_name, true);
+  if (!at) return;
+  Queue<space::Host> on;
+  auto const above = open(at->folder, true);
+  auto const root = above.path.empty() ? at->file : above.path + '/' + at->file;
+  // A hierarchy of Zarr v2 in a folder of such a name has both.
+  if (!tessera::value_size(above.store, {root + "/.zmetadata"}, on) ||
+      tessera::value_size(above.store, {root + "/.zgroup"}, on))
+    return;
+  throw StoreError{
+      "found references in Parquet, expected JSON, as kerchunk writes them too; fsspec converts them: "
+      "ReferenceFileSystem(\"refs.parq\").save_json(\"refs.json\")"}
+      .in_key(root)
+      .in_store(above.store.name());
+}
+
+inline std::optional<StoreAt> references_at(std::string const& address, OpenTrusting const& open) {
+  refuse_parquet(address, open);
+  auto const at = references_in_address(address, is_json_name);
+  if (!at) return std::nullopt;
+  Queue<space::Host> on;
+  auto const above = open(at->folder, true);
+  auto const text = get_value(above.store, {above.path.empty() ? at->file : above.path + '/' + at->file}, on);
+  if (!text) return std::nullopt;
+  auto const plain = is_web(scheme_of(address)) ? at->folder.substr(0, at->folder.find('?')) : at->folder;
+  auto const referenced = referenced_from(address, open);
   std::string_view const json{reinterpret_cast<char const*>(text->view().data), text->view().size};
   return StoreAt{ReferenceStore{json, referenced, plain, above.store.name() + '/' + at->file}, at->inside};
 }

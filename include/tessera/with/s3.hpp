@@ -36,7 +36,8 @@ enum class S3Style {
 };
 
 /// Options of an S3Store. What they leave out comes from the environment, then from the profile's files, as with
-/// Amazon's tools. Credentials that are nowhere come from a web identity, or from the instance's metadata.
+/// Amazon's tools. Credentials that are nowhere come from a web identity, the profile's single sign-on or
+/// `credential_process`, the container's agent (AWS_CONTAINER_CREDENTIALS_FULL_URI), or the instance's metadata.
 struct S3Options {
   std::string endpoint{};       ///< "http://127.0.0.1:9000"; AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL; else Amazon's
   std::string region{};         ///< AWS_REGION, AWS_DEFAULT_REGION; else "us-east-1"
@@ -45,6 +46,8 @@ struct S3Options {
   std::string session_token{};  ///< of credentials for some hours; AWS_SESSION_TOKEN
   std::string profile{};        ///< in ~/.aws, before the environment's keys; AWS_PROFILE; else "default"
   bool anonymous = false;       ///< requests are not signed; AWS_NO_SIGN_REQUEST
+  std::string bearer{};         ///< a token of gs:// and az://, in place of keys; GOOGLE_OAUTH_ACCESS_TOKEN
+  std::string sas{};            ///< of az://, a shared access signature: "sv=...&sig=..."; AZURE_STORAGE_SAS_TOKEN
   S3Style style = S3Style::automatic;                       ///< where the bucket's name is in addresses
   std::uint64_t multipart_above = std::uint64_t{64} << 20;  ///< bytes; larger values are written part by part
   std::uint64_t part_bytes = std::uint64_t{16} << 20;       ///< of each part; 5 MiB or more
@@ -57,7 +60,10 @@ struct S3Options {
 };
 
 /// Keys are objects below an address: with `S3Store<HostBuffer>{"s3://bucket/volume.zarr"}` the key "t1/zarr.json" is
-/// the object "volume.zarr/t1/zarr.json". Reads as an HttpStore does. A value that was replaced between two reads of
+/// the object "volume.zarr/t1/zarr.json". "gs://bucket/folder" is Google's, by its XML interface, with HMAC keys
+/// (GS_ACCESS_KEY_ID, GS_SECRET_ACCESS_KEY) or a token; "az://account/container/folder", or "abfs://container@account/
+/// folder", is Azure's, with the account's key as `secret_key` (AZURE_STORAGE_KEY), a SAS or a token. Reads as an
+/// HttpStore does. A value that was replaced between two reads of
 /// its parts is noticed, and read again.
 ///
 /// A value changed under its lock replaces only the version that was read (If-Match, If-None-Match), so programs lose
@@ -200,12 +206,12 @@ static_assert(Store<S3Store<HostBuffer>> && ListableStore<S3Store<HostBuffer>>);
 
 namespace scheme {
 
-/// "s3://bucket/a.zarr/t1".
+/// "s3://bucket/a.zarr/t1", "gs://bucket/a.zarr/t1", "az://account/container/a.zarr/t1".
 struct S3 {
   using options_type = S3Options;
   /// Throws: StoreError, as S3Store.
   static std::optional<StoreAt> open(std::string const& address, S3Options const& options) {
-    if (detail::scheme_of(address) != "s3") return std::nullopt;
+    if (!detail::is_bucket(detail::scheme_of(address))) return std::nullopt;
     return StoreAt{S3Store<HostBuffer>{address, options}};
   }
 };

@@ -20,6 +20,7 @@
 #include <tessera/store/detail/sorted_keys.hpp>
 #include <tessera/store/read_request.hpp>
 #include <tessera/store/schemes.hpp>
+#include <tessera/with/detail/zip/zip_batch.hpp>
 #include <tessera/with/detail/zip/zip_file.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -29,9 +30,9 @@ namespace tessera { inline namespace v0 {
 /// another file gets its name, the store keeps the old one. Each further thread that reads at the same time keeps
 /// another copy of the file's directory.
 ///
-/// The file may also be a value of another store, such as an HttpStore. Then the directory is read once, and a value
-/// read whole is one request; of a stored value, a part is two, and each further one of the same call one. Each thread
-/// has one request under way: use a queue of many.
+/// The file may also be a value of another store, such as an HttpStore. Then the directory is read once. What a call
+/// asks for is one call of that store, up to 64 MiB at a time: an HttpStore has many requests under way, and asks once
+/// for neighbouring entries. A part of a stored value takes its bytes and the entry's header.
 ///
 /// A value read whole is checked against its checksum; a part is not. Reading a part of a deflated value decodes
 /// everything before it, too.
@@ -72,8 +73,10 @@ class ZipStore {
   /// Opens each key once for consecutive requests, and decodes it from front to back.
   void get_many(std::span<ReadRequest<Space>> requests, Queue<Space>& on) const {
     auto const wanted = on.lease<std::vector<WantedRange>>();
-    for (auto const of_key : runs_of_key(requests))
-      detail::at_key(*this, *of_key.front().key, [&] { read_ranges(of_key, *wanted, on); });
+    detail::ZipBatch batch{*file_, requests};
+    while (batch.next(on))
+      for (auto const& [of_key, pieces] : batch.runs())
+        detail::at_key(*this, *of_key.front().key, [&] { read_ranges(of_key, pieces, *wanted, on); });
   }
 
   std::optional<std::uint64_t> size(Key const& key, Queue<Space>&) const {
@@ -106,16 +109,15 @@ class ZipStore {
   }
 
   // Requests for one key.
-  void read_ranges(std::span<ReadRequest<Space>> requests, std::vector<WantedRange>& wanted, Queue<Space>& on) const {
+  void read_ranges(std::span<ReadRequest<Space>> requests, std::span<detail::ZipPiece const> pieces,
+                   std::vector<WantedRange>& wanted, Queue<Space>& on) const {
     for (auto& request : requests) request.size.reset();
     auto const& key = requests.front().key->path;
     auto const* const found = file_->find(key);
     if (!found) return;
-    auto const covers = [&](ReadRequest<Space> const& one) {
-      return one.range.size >= found->size && (one.range.from_end || one.range.offset == 0);
-    };
     auto const archive = file_->archive(on);
-    detail::ZipEntry entry{*archive, found->entry, key, found->size, std::ranges::any_of(requests, covers)};
+    archive->give(pieces);
+    detail::ZipEntry entry{*archive, found->entry, key, found->size, detail::is_any_whole(requests, found->size)};
     wanted.clear();
     for (std::size_t i = 0; i < requests.size(); ++i) {
       auto const [offset, size] = requests[i].resolve(found->size);

@@ -12,6 +12,7 @@
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/core/config.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/store/local_store.hpp>
 
@@ -28,12 +29,11 @@ struct DiskCacheStatistics {
 
 namespace detail {
 
-/// A file's content: the value, what identifies it, its version, and where they begin, with a checksum.
+/// A value that is to be kept.
 class KeptValue {
   using Host = space::Host;
 
  public:
-  bool is_part = false;  ///< the bytes are the range that was asked for, not the whole value
   std::string version{};
 
   ByteView<Host> bytes() const { return {file_.data(), size_}; }
@@ -42,8 +42,6 @@ class KeptValue {
 
   /// The whole file, once `room` is filled. Call it once.
   TESSERA_DECL std::vector<std::byte> const& seal(std::string_view identity);
-  /// nullopt: the bytes are not those of a file with this identity.
-  TESSERA_DECL static std::optional<KeptValue> from(std::vector<std::byte> file, std::string_view identity);
 
  private:
   std::vector<std::byte> file_{};
@@ -52,11 +50,21 @@ class KeptValue {
 
 inline ByteSpan<space::Host> KeptValue::room(std::size_t size) {
   constexpr std::size_t for_rest = 512;
-  file_.reserve(size + for_rest);
+  file_.reserve(size + for_rest + size / 4096);
   file_.resize(size);
   size_ = size;
   return {file_.data(), size};
 }
+
+/// A file that holds a value. Each block of the value has a checksum, so that a range needs only its blocks.
+struct KeptFile {
+  Key key{};             ///< in the folder
+  bool is_part = false;  ///< the value is the range that was asked for, not the whole value
+  std::string version{};
+  std::uint64_t size = 0;             ///< bytes of the value
+  std::vector<std::uint64_t> sums{};  ///< of its blocks
+  std::vector<std::byte> bytes{};     ///< the whole value, of a small file; else empty
+};
 
 /// Thread-safe.
 class DiskCache {
@@ -64,17 +72,25 @@ class DiskCache {
   /// Throws: StoreError.
   TESSERA_DECL DiskCache(std::string folder, std::uint64_t budget);
 
-  /// Becomes the most recently used.
-  TESSERA_DECL std::optional<KeptValue> find(std::string const& identity);
+  /// Becomes the most recently used. Of a large file only the end is read.
+  TESSERA_DECL std::optional<KeptFile> find(std::string const& identity);
+  /// Bytes of a file's value, and of the blocks around them; the first has the offset `from`. Requires: size is not 0.
+  /// nullopt: the file has gone, or another has its name; or it is damaged, and erased.
+  struct Blocks {
+    std::uint64_t from;
+    std::vector<std::byte> bytes;
+  };
+  TESSERA_DECL std::optional<Blocks> read(KeptFile const& file, std::uint64_t offset, std::uint64_t size);
   /// Does nothing if the value is larger than the budget, or cannot be written.
   TESSERA_DECL void keep(std::string const& identity, KeptValue value);
-  TESSERA_DECL void forget(std::string const& identity);
+  TESSERA_DECL void forget(Key const& file);
   TESSERA_DECL void clear();
 
   void count(std::uint64_t hits, std::uint64_t misses) { hits_ += hits, misses_ += misses; }
   TESSERA_DECL DiskCacheStatistics statistics() const;
 
  private:
+  TESSERA_DECL std::optional<KeptFile> found(Key const& key, std::string const& identity);
   TESSERA_DECL void make_room();
 
   std::string folder_;

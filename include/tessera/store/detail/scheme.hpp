@@ -16,6 +16,9 @@ TESSERA_DECL std::string_view scheme_of(std::string_view path);
 /// Whether a scheme is http or https, in either case.
 TESSERA_DECL bool is_web(std::string_view scheme);
 
+/// Whether a scheme is that of a bucket: s3, gs, az, abfs or abfss.
+TESSERA_DECL bool is_bucket(std::string_view scheme);
+
 /// Removes user, password and query from URLs in a text, as possible secrets. If a port is not a number, the password
 /// may contain "/" or "?": everything before the last "@" is removed.
 TESSERA_DECL std::string without_secrets(std::string_view text);

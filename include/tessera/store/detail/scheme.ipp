@@ -22,6 +22,12 @@ TESSERA_DECL bool is_web(std::string_view scheme) {
   return std::equal(scheme.begin(), scheme.end(), https.begin(), [](char a, char b) { return (a | 0x20) == b; });
 }
 
+TESSERA_DECL bool is_bucket(std::string_view scheme) {
+  for (auto const* one : {"s3", "gs", "az", "abfs", "abfss"})
+    if (scheme == one) return true;
+  return false;
+}
+
 TESSERA_DECL std::string without_secrets(std::string_view text) {
   std::string result;
   for (auto at = text.find("://"); at != text.npos; at = text.find("://")) {
@@ -47,9 +53,9 @@ TESSERA_DECL std::string problem_of_path(std::string_view path) {
   auto const scheme = scheme_of(path);
   if (scheme.empty()) return {};
   return to_text({"found a URL of scheme \"", scheme, "\", expected a path",
-                  scheme == "file" ? ": leave out \"file://\""
-                  : scheme == "s3" ? ": an S3Store of tessera/with/s3.hpp reads and writes this address"
-                  : is_web(scheme) ? ": an HttpStore of tessera/with/curl.hpp reads this address"
+                  scheme == "file"    ? ": leave out \"file://\""
+                  : is_bucket(scheme) ? ": an S3Store of tessera/with/s3.hpp reads and writes this address"
+                  : is_web(scheme)    ? ": an HttpStore of tessera/with/curl.hpp reads this address"
                                    : ": an HttpStore of tessera/with/curl.hpp reads a bucket by its https:// address"});
 }
 

@@ -93,7 +93,7 @@ TESSERA_DECL std::string joined_names(std::string_view path) {
 
 TESSERA_DECL void refuse_scheme(std::string const& address) {
   auto const scheme = scheme_of(address);
-  auto const how = scheme == "s3"     ? "; list scheme::S3 of <tessera/with/s3.hpp>"
+  auto const how = is_bucket(scheme)  ? "; list scheme::S3 of <tessera/with/s3.hpp>"
                    : is_web(scheme)   ? "; list scheme::Http of <tessera/with/curl.hpp>"
                    : scheme == "file" ? "; list scheme::Folder"
                    : scheme.empty()   ? "; list scheme::Folder, or scheme::Zip of <tessera/with/zip.hpp>"

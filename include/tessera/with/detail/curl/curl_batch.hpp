@@ -57,6 +57,7 @@ class Batch {
     for (std::size_t next = 0;;) {
       expect_going();
       start_again(site);
+      hedge(site);
       for (; busy_.size() < most_at_once && next < tasks.size() && site.pace.take(); ++next) start(site, *tasks[next]);
       if (busy_.empty() && next == tasks.size()) return;
       if (busy_.empty()) {  // other threads have all requests that the server may have
@@ -65,7 +66,7 @@ class Batch {
       }
       int count = 0;
       check(::curl_multi_perform(multi_.get(), &count));
-      if (!end_some(site)) check(::curl_multi_poll(multi_.get(), nullptr, 0, milliseconds_to_wait(), &count));
+      if (!end_some(site)) check(::curl_multi_poll(multi_.get(), nullptr, 0, milliseconds_to_wait(site), &count));
     }
   }
 
@@ -76,6 +77,7 @@ class Batch {
   struct Busy {
     std::unique_ptr<Transfer> transfer;
     std::optional<Clock::time_point> next_try{};  // empty: under way, and the pace counts it
+    std::unique_ptr<Transfer> second{};           // of the same task, while neither has an answer
   };
 
   void open() {
@@ -125,14 +127,56 @@ class Batch {
     }
   }
 
+  // Requests a second time what has no answer for so long.
+  void hedge(Site const& site) {
+    auto const after = site.options.hedge_after;
+    if (after.count() == 0) return;
+    auto const now = Clock::now();
+    for (auto& one : busy_) {
+      if (!may_hedge(one) || now - one.transfer->started() < after || !site.pace.take()) continue;
+      auto second = idle_.empty() ? nullptr : std::move(idle_.back());
+      if (second) idle_.pop_back();
+      try {
+        if (!second) second = std::make_unique<Transfer>();
+        idle_.reserve(idle_.size() + 2 * busy_.size());
+        begin([&] { second->begin(site, one.transfer->task()); }, one.transfer->task());
+        check(::curl_multi_add_handle(multi_.get(), second->handle()));
+      } catch (...) {
+        site.pace.give_back();
+        throw;
+      }
+      one.transfer->race(second.get());
+      second->race(one.transfer.get());
+      one.second = std::move(second);
+    }
+  }
+  static bool may_hedge(Busy const& one) {
+    return !one.next_try && !one.second && !one.transfer->has_answer() && one.transfer->task().may_hedge();
+  }
+  // One of two transfers of a task has ended: keeps the one with the answer, and ends the other. False: the task goes
+  // on, because the one that ended had none.
+  bool settle(Busy& one, CURL* ended, Site const& site) {
+    bool const is_second = one.second->handle() == ended;
+    bool const is_answered = (is_second ? one.second : one.transfer)->has_answer();
+    if (is_second == is_answered) std::swap(one.transfer, one.second);
+    if (is_answered) check(::curl_multi_remove_handle(multi_.get(), one.second->handle()));
+    one.transfer->race(nullptr);
+    site.pace.give_back();
+    idle_.push_back(std::move(one.second));
+    return is_answered;
+  }
+
   // Returns whether any request ended.
   bool end_some(Site const& site) {
     bool any = false;
     for (int left = 0; auto const* const told = ::curl_multi_info_read(multi_.get(), &left); any = true) {
       auto* const handle = told->easy_handle;
       auto const how = told->data.result;  // invalid once the handle is removed
-      auto const one = std::ranges::find_if(busy_, [&](auto const& busy) { return busy.transfer->handle() == handle; });
+      auto const one = std::ranges::find_if(busy_, [&](auto const& busy) {
+        return busy.transfer->handle() == handle || (busy.second && busy.second->handle() == handle);
+      });
       check(::curl_multi_remove_handle(multi_.get(), handle));
+      if (one->second && !settle(*one, handle, site)) continue;
       site.pace.hear(one->transfer->heard(how));
       auto const ended = end(*one->transfer, how, site);
       if (ended == TransferEnd::next) {
@@ -182,17 +226,28 @@ class Batch {
     auto const wanted = std::max<Clock::duration>(jittered, std::chrono::seconds{std::min<curl_off_t>(said, 86'400)});
     return std::min<Clock::duration>(wanted, options.patience);
   }
-  int milliseconds_to_wait() const {
+  int milliseconds_to_wait(Site const& site) const {
     auto wait = std::chrono::milliseconds{stops_.empty() ? 1000 : 100};
     auto const now = Clock::now();
-    for (auto const& one : busy_)
-      if (one.next_try) wait = std::min(wait, std::chrono::ceil<std::chrono::milliseconds>(*one.next_try - now));
+    auto const until = [&](Clock::time_point time) {
+      wait = std::min(wait, std::chrono::ceil<std::chrono::milliseconds>(time - now));
+    };
+    for (auto const& one : busy_) {
+      if (one.next_try) until(*one.next_try);
+      if (site.options.hedge_after.count() > 0 && may_hedge(one))
+        until(one.transfer->started() + site.options.hedge_after);
+    }
     return static_cast<int>(
         std::max(wait, std::chrono::milliseconds{2}).count());  // one that is due waits for the pace
   }
 
   void end_all(Pace& pace) noexcept {
     for (auto& one : busy_) {
+      if (one.second) {
+        pace.give_back();
+        ::curl_multi_remove_handle(multi_.get(), one.second->handle());
+        idle_.push_back(std::move(one.second));
+      }
       if (!one.next_try) pace.give_back();
       ::curl_multi_remove_handle(multi_.get(), one.transfer->handle());
       idle_.push_back(std::move(one.transfer));

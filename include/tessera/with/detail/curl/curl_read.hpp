@@ -40,6 +40,7 @@ class ReadTask : public Task {
   explicit ReadTask(Asked asked) : asked_{asked} {}
 
   Key const& key() const final { return asked_.key(); }
+  bool may_hedge() const final { return true; }
 
   bool take(Response const& response, std::span<char const> bytes) override {
     if (!is_value(response.status)) return (unread_ += bytes.size()) <= most_unread;

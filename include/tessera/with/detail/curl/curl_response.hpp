@@ -65,11 +65,11 @@ struct Response {
   bool is_whole = false;  ///< the header is complete: a connection may end before
   bool keeps_connection = false;
   std::string etag{};  ///< with its quotes
-  std::vector<std::pair<std::string, std::string>> amazon{};  ///< headers of the name x-amz-...
+  std::vector<std::pair<std::string, std::string>> own{};  ///< headers of buckets: x-amz-..., x-goog-..., x-ms-...
 
-  /// The value of a header of Amazon's, or empty. `name`: in lower case.
-  std::string_view of_amazon(std::string_view name) const {
-    for (auto const& [one, value] : amazon)
+  /// The value of a bucket's own header, or empty. `name`: in lower case.
+  std::string_view of_own(std::string_view name) const {
+    for (auto const& [one, value] : own)
       if (one == name) return value;
     return {};
   }
@@ -95,7 +95,8 @@ struct Response {
       if (said.find("keep-alive") != said.npos) keeps_connection = true;
     }
     if (name == "etag") etag = value;
-    if (name.starts_with("x-amz-")) amazon.emplace_back(name, value);
+    if (name.starts_with("x-amz-") || name.starts_with("x-goog-") || name.starts_with("x-ms-"))
+      own.emplace_back(name, value);
     if (name == "content-encoding") encoding = in_lower_case(value);
   }
   /// Throws: StoreError, if the body is not the value's plain bytes.

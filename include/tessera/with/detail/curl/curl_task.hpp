@@ -64,6 +64,9 @@ class Task {
   virtual void tell() {}
   /// Whether the request may be sent again if its answer was lost, or says that it may pass.
   virtual bool may_repeat() const { return true; }
+  /// Whether a second request for the same may be under way at once. Until one of the two has an answer, `begin` was
+  /// called for both.
+  virtual bool may_hedge() const { return false; }
   /// Why the server refused, for messages; begins with a space. Never shows a secret.
   virtual std::string why(Response const&) const { return {}; }
 };

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -21,6 +22,8 @@ namespace http {
 enum class TransferEnd { done, again, next };
 
 class Transfer {
+  using Clock = std::chrono::steady_clock;
+
  public:
   Transfer() : easy_{::curl_easy_init()} {
     if (!easy_) throw std::bad_alloc{};
@@ -29,6 +32,11 @@ class Transfer {
   CURL* handle() const { return easy_.get(); }
   Task& task() const { return *task_; }
   unsigned tries() const { return tries_; }
+  Clock::time_point started() const { return started_; }
+  /// Whether an answer has begun. Of two transfers of a task one has.
+  bool has_answer() const { return has_answer_; }
+  /// Another transfer of the same task; null: none. The one whose answer begins first goes on.
+  void race(Transfer* rival) { rival_ = rival; }
 
   Answered heard(CURLcode how) const {
     curl_off_t connected = 0, found = 0;  // microseconds
@@ -56,7 +64,9 @@ class Transfer {
   /// Another request of the task, which is not a retry.
   void begin_next(Site const& site) {
     response_ = {};
-    is_stopped_ = false;
+    started_ = Clock::now();
+    rival_ = nullptr;
+    has_answer_ = is_stopped_ = false;
     thrown_ = nullptr;
     failure_.front() = '\0';
     request_ = task_->begin();
@@ -165,6 +175,8 @@ class Transfer {
 
   static std::size_t on_header(char* line, std::size_t, std::size_t size, void* self) noexcept {
     return static_cast<Transfer*>(self)->guarded([&](Transfer& transfer) {
+      if (transfer.rival_ && transfer.rival_->has_answer_) return std::size_t{0};
+      transfer.has_answer_ = true;
       transfer.response_.take({line, size});
       return size;
     });
@@ -191,6 +203,9 @@ class Transfer {
   Task* task_ = nullptr;
   Request request_;
   unsigned tries_ = 0;
+  Clock::time_point started_{};
+  Transfer* rival_ = nullptr;
+  bool has_answer_ = false;
 
   Response response_;
   bool is_stopped_ = false;

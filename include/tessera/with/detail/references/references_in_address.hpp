@@ -11,17 +11,24 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// "data/refs.json/t1" or "https://host/refs.json/t1" as a references file's folder, its name and the path inside. A
-/// file of another name, or one of Zarr's, is none.
-inline std::optional<FileInAddress> references_in_address(std::string const& address) {
-  auto const is_one = [](std::string_view name) { return name.ends_with(".json") && name != "zarr.json"; };
+/// Names of references files; those of Zarr's are none.
+inline bool is_json_name(std::string_view name) { return name.ends_with(".json") && name != "zarr.json"; }
+inline bool is_parquet_name(std::string_view name) { return name.ends_with(".parq") || name.ends_with(".parquet"); }
+
+/// "data/refs.json/t1" or "https://host/refs.json/t1" as a references file's folder, its name and the path inside, by
+/// the first such name. At a path it must be a file, or with `is_folder` a folder.
+inline std::optional<FileInAddress> references_in_address(std::string const& address, bool (*is_one)(std::string_view),
+                                                          bool is_folder = false) {
   auto const path = path_in(address);
   if (!path) return file_in_address(address, is_one);
   std::error_code ignored;
   for (std::filesystem::path at{*path}; at.has_relative_path(); at = at.parent_path()) {
     if (!std::filesystem::exists(at, ignored)) continue;
     auto const name = at.filename().string();
-    if (!is_one(name) || !std::filesystem::is_regular_file(at, ignored)) return std::nullopt;
+    bool const is_right = is_one(name) && (is_folder ? std::filesystem::is_directory(at, ignored)
+                                                     : std::filesystem::is_regular_file(at, ignored));
+    if (is_folder && !is_right) continue;  // it may be further up
+    if (!is_right) return std::nullopt;
     auto const folder = at.has_parent_path() ? at.parent_path().string() : ".";
     return FileInAddress{folder, name, joined_names(path->substr(at.string().size()))};
   }
@@ -40,6 +47,8 @@ inline std::string_view host_in(std::string_view address) {
 template <class O>
 O without_headers(O options) {
   if constexpr (requires { options.headers.clear(); }) options.headers.clear();
+  if constexpr (requires { options.bearer.clear(); }) options.bearer.clear();
+  if constexpr (requires { options.sas.clear(); }) options.sas.clear();
   if constexpr (requires { options.http.headers.clear(); }) options.http.headers.clear();
   return options;
 }

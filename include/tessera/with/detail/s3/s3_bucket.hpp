@@ -104,7 +104,7 @@ class Bucket {
     // A server may not know conditions here; then the comparison above has to be enough.
     auto const erase = [&](Condition const& if_it_is, std::vector<long> expected) {
       Ask ask{.method = "DELETE", .path = site_.path_of(key.path)};
-      add_condition(ask.headers, if_it_is);
+      add_condition(site_.kind(), ask.headers, if_it_is);
       return call(site_, key, std::move(ask), std::move(expected)).status();
     };
     auto const status = condition ? erase(condition, {200, 204, 404, 412, 501}) : erase({}, {200, 204, 404});
@@ -122,6 +122,10 @@ class Bucket {
       begin_writing(keys.front());
       auto const some = keys.first(std::min(most, keys.size()));
       keys = keys.subspan(some.size());
+      if (site_.kind() != Kind::amazon) {
+        erase_each(some);
+        continue;
+      }
       std::string list = "<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Quiet>true</Quiet>";
       for (auto const& key : some) list += "<Object><Key>" + escaped(site_.path_of(key.path)) + "</Key></Object>";
       list += "</Delete>";
@@ -132,7 +136,7 @@ class Bucket {
                                             {"x-amz-sdk-checksum-algorithm", "SHA256"}},
                                 .body = {reinterpret_cast<std::byte const*>(list.data()), list.size()}},
                                {200, 400, 404, 405, 501}, Sent::until_answered, nullptr, ErrorInside::is_answer);
-      if (answer.status() != 200) {  // Google's knows no such request
+      if (answer.status() != 200) {  // the server knows no such request
         erase_each(some);
         continue;
       }
@@ -183,7 +187,7 @@ class Bucket {
     expected.push_back(200);
     auto const answer = call(site_, key, {.method = "HEAD", .path = site_.path_of(key.path)}, std::move(expected));
     bool const is_there = answer.status() == 200;
-    Version const version{is_there ? answer.response().etag : std::string{}};
+    auto const version = is_there ? version_of(site_.kind(), answer.response()).value_or(Version{}) : Version{};
     keys_.saw(key, version);
     if (!is_there) return std::nullopt;
     return std::pair{answer.response().length, version};
@@ -223,12 +227,13 @@ class Bucket {
     auto const put = [&](Condition const& condition, std::vector<long> expected) {
       constexpr std::byte text[]{std::byte{'t'}};
       Ask ask{.method = "PUT", .path = site_.path_of(key.path), .body = {text, 1}};
-      add_condition(ask.headers, condition);
+      add_condition(site_.kind(), ask.headers, condition);
       return call(site_, key, std::move(ask), std::move(expected)).status();
     };
     std::vector<long> const any{200, 400, 404, 405, 409, 412, 501};
+    Version const none{site_.kind() == Kind::google ? "1" : "\"0123456789abcdef0123456789abcdef\""};
     put(Version{}, {200, 412});  // 412: the answer to the first try was lost
-    bool const keeps = put(Version{}, any) == 412 && put(Version{"\"0123456789abcdef0123456789abcdef\""}, any) == 412;
+    bool const keeps = put(Version{}, any) == 412 && put(none, any) == 412;
     call(site_, key, {.method = "DELETE", .path = site_.path_of(key.path)}, {200, 204, 404});
     if (!keeps)
       throw StoreError{

@@ -37,7 +37,8 @@ class CallTask : public http::Call {
     ++tries_;
     return site_.request(ask_);
   }
-  http::TaskEnd end(http::Response const& response) override {
+  http::TaskEnd end(http::Response const& given) override {
+    auto const response = in_amazons_terms(site_.kind(), given);
     keep(response);
     // A server that has begun to answer 200 can only report an error in the body.
     bool const is_error = error_inside_ == ErrorInside::is_refusal && response.status == 200 && body().find("<Error>") != std::string::npos;

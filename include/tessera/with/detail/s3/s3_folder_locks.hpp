@@ -108,7 +108,7 @@ class FolderLocks final : FolderLock::Owner {
   Found read(Key const& key, Stop stop) const {
     auto const answer = call(site_, key, {.path = site_.path_of(key.path)}, {200, 404}, Sent::until_answered, stop);
     if (answer.status() == 404) return {};
-    return {LockState::from(answer.body()), {answer.response().etag}};
+    return {LockState::from(answer.body()), version_of(site_.kind(), answer.response()).value_or(Version{})};
   }
 
   // Replaces the object, if it still is of that version. False: it is not; or it was replaced, and the answer lost.
@@ -117,11 +117,11 @@ class FolderLocks final : FolderLock::Owner {
     Ask ask{.method = "PUT",
             .path = site_.path_of(held.key.path),
             .body = {reinterpret_cast<std::byte const*>(text.data()), text.size()}};
-    add_condition(ask.headers, before);
+    add_condition(site_.kind(), ask.headers, before);
     auto const now = Clock::now();
     auto const answer = call(site_, held.key, std::move(ask), {200, 404, 409, 412});
     if (answer.status() != 200) return false;
-    held.found = {state, {answer.response().etag}};
+    held.found = {state, version_of(site_.kind(), answer.response()).value_or(Version{})};
     held.renewed = now;
     return true;
   }
@@ -188,7 +188,8 @@ class FolderLocks final : FolderLock::Owner {
       }
     }
     // Once: a second request might erase the next holder's object.
-    Ask ask{.method = "DELETE", .path = site_.path_of(held.key.path), .headers = {{"if-match", held.found.version.etag}}};
+    Ask ask{.method = "DELETE", .path = site_.path_of(held.key.path)};
+    add_condition(site_.kind(), ask.headers, held.found.version);
     auto const answer = call(site_, held.key, std::move(ask), {200, 204, 404, 412, 501}, Sent::once);
     if (answer.status() == 501 && Clock::now() - held.renewed < site_.settings().lease)  // it knows no condition here
       call(site_, held.key, {.method = "DELETE", .path = site_.path_of(held.key.path)}, {200, 204, 404}, Sent::once);

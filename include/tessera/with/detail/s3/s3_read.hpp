@@ -46,12 +46,13 @@ class ReadTask final : public http::ReadTask {
     refusal_.clear();
     Ask ask{.path = site_.path_of(key().path), .range = range_text()};
     if (is_sizing_) ask.method = "HEAD", ask.range.clear();
-    if (expected_) ask.headers.emplace_back("if-match", expected_->etag);
+    add_condition(site_.kind(), ask.headers, expected_);
     return elsewhere_.empty() ? site_.request(ask) : site_.request_elsewhere(elsewhere_, ask);
   }
   bool take(http::Response const& response, std::span<char const> bytes) override {
     if (response.status == 200 || response.status == 206) {
-      if (!has_begun_ && !response.etag.empty()) saw({response.etag});  // a second try may be of another value
+      auto const version = version_of(site_.kind(), response);
+      if (!has_begun_ && version) saw(*version);  // a second try may be of another value
       has_begun_ = true;
       return http::ReadTask::take(of_part(response), bytes);
     }
@@ -62,7 +63,8 @@ class ReadTask final : public http::ReadTask {
     using http::TaskEnd;
     auto const status = response.status;
     if (is_sizing_ ? status == 200 && end_beyond(response.length) : end_value(of_part(response))) {
-      if (!response.etag.empty() && !has_begun_) saw({response.etag});
+      auto const version = version_of(site_.kind(), response);
+      if (version && !has_begun_) saw(*version);
       return TaskEnd::done;
     }
     if (status == 412 && expected_) {

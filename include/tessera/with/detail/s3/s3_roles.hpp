@@ -52,6 +52,19 @@ inline std::string ask(std::string const& address, std::string const& method, st
   return call.body();
 }
 
+/// Those in a JSON document, whose session token has that name. nullopt: it has none.
+inline std::optional<Credentials> credentials_in(std::string const& text, char const* token) {
+  try {
+    auto const document = parse_json(text);
+    auto const& members = document.as<Members>();
+    Credentials found{members.get("AccessKeyId", ""), members.get("SecretAccessKey", ""), members.get(token, ""),
+                      time_of(members.get("Expiration", ""))};
+    if (!found.key.empty() && !found.secret.empty()) return found;
+  } catch (Error const&) {  // whose message might show a secret
+  }
+  return std::nullopt;
+}
+
 /// Exchanges the token of a web identity for credentials of a role. Throws: StoreError.
 inline Credentials credentials_of_role(Settings const& settings) {
   std::ifstream file{settings.token_file, std::ios::binary};
@@ -101,14 +114,7 @@ inline std::optional<Credentials> credentials_of_instance(HttpOptions options) {
   } catch (StoreError const&) {
     return std::nullopt;
   }
-  try {
-    auto const document = parse_json(text);
-    auto const& members = document.as<Members>();
-    Credentials result{members.get("AccessKeyId", ""), members.get("SecretAccessKey", ""), members.get("Token", ""),
-                       time_of(members.get("Expiration", ""))};
-    if (!result.key.empty() && !result.secret.empty()) return result;
-  } catch (Error const&) {  // whose message might show a secret
-  }
+  if (auto found = credentials_in(text, "Token")) return found;
   throw StoreError{to_text({"the instance's metadata at ", endpoint, " has no credentials for its role"})};
 }
 

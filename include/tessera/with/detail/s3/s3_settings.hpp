@@ -13,6 +13,7 @@
 
 #include <tessera/core/error.hpp>
 #include <tessera/with/curl_site.hpp>
+#include <tessera/with/detail/s3/s3_kinds.hpp>
 #include <tessera/with/detail/s3/s3_sign.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -35,6 +36,8 @@ class Profile {
     };
     read(file("AWS_CONFIG_FILE", "/.aws/config"), name_ == "default" ? name_ : "profile " + name_);
     read(file("AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials"), name_);
+    if (auto const session = of("sso_session"); !session.empty())
+      read(file("AWS_CONFIG_FILE", "/.aws/config"), "sso-session " + session);
   }
 
   std::string const& name() const { return name_; }
@@ -76,50 +79,85 @@ class Profile {
 
 /// All of it is decided when a store is made.
 struct Settings {
+  Kind kind = Kind::amazon;
+  std::string account{};           ///< Azure's
   std::string bucket{}, folder{};  ///< the folder without slashes around it, or empty
   std::string endpoint{}, region{};
   bool has_bucket_in_path = false;
   bool is_anonymous = false;
   Credentials given{};  ///< without a key: from a role's token, or from the instance
+  std::string bearer{}, sas{};  ///< in place of a signature
   std::string role{}, role_session{}, token_file{};
+  struct SignOn {
+    std::string session{}, region{}, account{}, role{};
+  } sign_on{};            ///< of the profile; without an account there is none
+  std::string process{};  ///< the command whose output has credentials; empty: none
   std::uint64_t multipart_above = 0, part_bytes = 0;
   bool one_writer = false;
   std::chrono::seconds lease{}, lock_patience{};
   HttpOptions http{};
 
-  std::string name() const { return to_text({"s3://", bucket, folder.empty() ? "" : "/", folder}); }
+  std::string name() const {
+    auto const scheme = kind == Kind::google ? "gs://" : kind == Kind::azure ? "az://" : "s3://";
+    return to_text({scheme, account, account.empty() ? "" : "/", bucket, folder.empty() ? "" : "/", folder});
+  }
 };
 
 /// Sets bucket and folder. Throws: StoreError, which shows nothing of an invalid address.
 inline Settings settings_of_address(std::string_view address) {
-  constexpr std::string_view scheme = "s3://";
   auto const fail = [](char const* why) { throw StoreError{to_text({"found an address ", why})}.in_store("S3"); };
-  if (!address.starts_with(scheme)) fail("of another kind, expected s3://bucket/folder");
-  address.remove_prefix(scheme.size());
+  auto const take = [&](std::string_view scheme) {
+    bool const is_it = address.starts_with(scheme);
+    if (is_it) address.remove_prefix(scheme.size());
+    return is_it;
+  };
+  auto const name = [&] {  // up to the next slash
+    std::string found{address.substr(0, address.find('/'))};
+    address.remove_prefix(std::min(address.size(), found.size() + 1));
+    return found;
+  };
   Settings settings;
-  settings.bucket = address.substr(0, address.find('/'));
-  if (settings.bucket.empty()) fail("without a bucket, expected s3://bucket/folder");
+  bool const names_container = take("abfs://") || take("abfss://");  // container@account.dfs.core.windows.net
+  if (names_container || take("az://"))
+    settings.kind = Kind::azure;
+  else if (take("gs://"))
+    settings.kind = Kind::google;
+  else if (!take("s3://"))
+    fail("of another kind, expected s3://bucket/folder, gs://bucket/folder or az://account/container/folder");
+  if (settings.kind == Kind::azure) settings.account = name();
+  if (auto const at = settings.account.find('@'); names_container && at != std::string::npos) {
+    settings.bucket = settings.account.substr(0, at);
+    settings.account.erase(0, at + 1);
+    settings.account.resize(std::min(settings.account.size(), settings.account.find('.')));
+  } else {
+    settings.bucket = name();
+  }
+  if (settings.bucket.empty() || (settings.kind == Kind::azure && settings.account.empty()))
+    fail("without a bucket, expected s3://bucket/folder, gs://bucket/folder or az://account/container/folder");
+  if (settings.account.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") != std::string::npos)
+    fail("with an account of other characters than small letters and digits");
   if (settings.bucket.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") !=
       std::string::npos)
     fail("with a bucket of other characters than letters, digits, \".\", \"-\" and \"_\"");
-  address.remove_prefix(std::min(address.size(), settings.bucket.size() + 1));
   while (address.ends_with('/')) address.remove_suffix(1);
   settings.folder = address;
   if (!settings.folder.empty()) check_key(Key{settings.folder});
   return settings;
 }
 
-/// `Options`: S3Options. Reads the environment and the files of profiles. Throws: StoreError.
+/// The first text that is not empty.
+template <class... Texts>
+std::string first_of(Texts const&... candidates) {
+  std::string found;
+  for (auto const& one : std::array{std::string{candidates}...})
+    if (found.empty()) found = one;
+  return found;
+}
+
+/// Server and credentials of Amazon's kind, from the options, the environment and the profile. Throws: StoreError.
 template <class Options>
-Settings settings_of(std::string_view address, Options options) {
-  auto settings = settings_of_address(address);
+void find_amazons(Settings& settings, Options const& options) {
   auto const fail = [&](std::string problem) { throw StoreError{std::move(problem)}.in_store(settings.name()); };
-  auto const first_of = [](auto const&... candidates) {
-    std::string found;
-    for (auto const& one : std::array{std::string{candidates}...})
-      if (found.empty()) found = one;
-    return found;
-  };
   bool const names_profile = !options.profile.empty();
   Profile const profile{first_of(options.profile, from_environment("AWS_PROFILE"), "default")};
   if (names_profile && !profile.is_there()) fail(to_text({"there is no profile \"", options.profile, "\""}));
@@ -138,8 +176,6 @@ Settings settings_of(std::string_view address, Options options) {
 
   auto const unsigned_too = from_environment("AWS_NO_SIGN_REQUEST");
   settings.is_anonymous = options.anonymous || unsigned_too == "YES" || unsigned_too == "true" || unsigned_too == "1";
-  if (options.access_key.empty() != options.secret_key.empty())
-    fail("found one of access_key and secret_key, expected both or neither");
   Credentials const of_environment{from_environment("AWS_ACCESS_KEY_ID"), from_environment("AWS_SECRET_ACCESS_KEY"),
                                    from_environment("AWS_SESSION_TOKEN")};
   Credentials const of_profile{profile.of("aws_access_key_id"), profile.of("aws_secret_access_key"),
@@ -150,12 +186,47 @@ Settings settings_of(std::string_view address, Options options) {
     settings.given = of_environment;
   else if (!of_profile.key.empty() && !of_profile.secret.empty())
     settings.given = of_profile;
+  settings.sign_on = {first_of(profile.of("sso_session"), profile.of("sso_start_url")), profile.of("sso_region"),
+                      profile.of("sso_account_id"), profile.of("sso_role_name")};
+  settings.process = profile.of("credential_process");
   settings.role = first_of(from_environment("AWS_ROLE_ARN"), profile.of("role_arn"));
   settings.role_session =
       first_of(from_environment("AWS_ROLE_SESSION_NAME"), profile.of("role_session_name"), "tessera");
   settings.token_file =
       first_of(from_environment("AWS_WEB_IDENTITY_TOKEN_FILE"), profile.of("web_identity_token_file"));
-  if (!is_for_headers(settings.given) || !is_for_headers({settings.region}))
+}
+
+/// The same of Google's XML interface and of Azure's blobs.
+template <class Options>
+void find_others(Settings& settings, Options const& options) {
+  bool const is_google = settings.kind == Kind::google;
+  settings.region = first_of(options.region, "auto");
+  settings.has_bucket_in_path = is_google ? options.style != decltype(options.style)::host : true;
+  settings.endpoint = first_of(options.endpoint, is_google ? std::string{"https://storage.googleapis.com"}
+                                                           : "https://" + settings.account + ".blob.core.windows.net");
+  settings.is_anonymous = options.anonymous;
+  settings.given = {is_google ? options.access_key : settings.account, options.secret_key, {}};
+  settings.bearer = options.bearer;
+  settings.sas = options.sas;
+  if (settings.given.secret.empty() && settings.bearer.empty() && settings.sas.empty()) {
+    settings.given.secret = from_environment(is_google ? "GS_SECRET_ACCESS_KEY" : "AZURE_STORAGE_KEY");
+    if (is_google) settings.given.key = from_environment("GS_ACCESS_KEY_ID");
+    if (is_google) settings.bearer = from_environment("GOOGLE_OAUTH_ACCESS_TOKEN");
+    if (!is_google) settings.sas = from_environment("AZURE_STORAGE_SAS_TOKEN");
+  }
+  if (settings.sas.starts_with('?')) settings.sas.erase(0, 1);
+}
+
+/// `Options`: S3Options. Reads the environment and the files of profiles. Throws: StoreError.
+template <class Options>
+Settings settings_of(std::string_view address, Options options) {
+  auto settings = settings_of_address(address);
+  auto const fail = [&](std::string problem) { throw StoreError{std::move(problem)}.in_store(settings.name()); };
+  if (settings.kind != Kind::azure && options.access_key.empty() != options.secret_key.empty())
+    fail("found one of access_key and secret_key, expected both or neither");
+  settings.kind == Kind::amazon ? find_amazons(settings, options) : find_others(settings, options);
+  if (!is_for_headers({settings.bearer, settings.sas}) || !is_for_headers(settings.given) ||
+      !is_for_headers({settings.region}))
     fail("found a credential, or a region, with a character that no header can have");
 
   constexpr std::uint64_t least_part = std::uint64_t{5} << 20, most_put = std::uint64_t{5} << 30;
@@ -165,7 +236,8 @@ Settings settings_of(std::string_view address, Options options) {
   if (options.lease < std::chrono::seconds{1} || options.lease > std::chrono::hours{24})
     fail("found a lease out of range, expected one second to one day");
   if (options.lock_patience.count() < 0) fail("found a lock_patience out of range, expected 0 or more");
-  settings.multipart_above = options.multipart_above;
+  // Google's and Azure's take larger values with one request, and their uploads in parts know other conditions.
+  settings.multipart_above = settings.kind == Kind::amazon ? options.multipart_above : ~std::uint64_t{0};
   settings.part_bytes = options.part_bytes;
   settings.one_writer = options.one_writer;
   settings.lease = options.lease;

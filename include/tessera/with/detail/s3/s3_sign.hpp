@@ -25,6 +25,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/with/detail/curl/curl_url.hpp>
+#include <tessera/with/detail/s3/s3_kinds.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace s3 {
@@ -42,9 +43,6 @@ inline bool is_for_headers(Credentials const& credentials) {
       if (c <= ' ' || c > '~') return false;
   return true;
 }
-
-/// Names and values.
-using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 using Digest = std::array<unsigned char, SHA256_DIGEST_LENGTH>;
 
@@ -103,9 +101,16 @@ struct Unsigned {
   std::string_view payload;                    ///< the body's SHA-256, or UNSIGNED-PAYLOAD
 };
 
+/// The names in signatures. Google's are made as Amazon's.
+struct Signer {
+  std::string_view key, algorithm, service, request;
+};
+inline constexpr Signer amazon_signer{"AWS4", "AWS4-HMAC-SHA256", "s3", "aws4_request"};
+inline constexpr Signer google_signer{"GOOG4", "GOOG4-HMAC-SHA256", "storage", "goog4_request"};
+
 /// The value of the header Authorization. `time`: as in x-amz-date.
 inline std::string authorization(Credentials const& with, std::string_view region, std::string_view time,
-                                 Unsigned const& request, std::string_view service = "s3") {
+                                 Unsigned const& request, Signer const& by = amazon_signer) {
   std::string names, lines;
   for (auto const& [name, value] : request.headers) {
     names += (names.empty() ? "" : ";") + name;
@@ -114,16 +119,15 @@ inline std::string authorization(Credentials const& with, std::string_view regio
   auto const canonical = to_text(
       {request.method, "\n", request.path, "\n", request.query, "\n", lines, "\n", names, "\n", request.payload});
   auto const day = time.substr(0, 8);
-  auto const scope = to_text({day, "/", region, "/", service, "/aws4_request"});
-  auto key = "AWS4" + with.secret;
-  for (auto const part : {day, region, service, std::string_view{"aws4_request"}}) {
+  auto const scope = to_text({day, "/", region, "/", by.service, "/", by.request});
+  auto key = std::string{by.key} + with.secret;
+  for (auto const part : {day, region, by.service, by.request}) {
     auto const next = hmac(key, part);
     key.assign(next.begin(), next.end());
   }
-  auto const signature =
-      hex(hmac(key, to_text({"AWS4-HMAC-SHA256\n", time, "\n", scope, "\n", sha256_text(canonical)})));
+  auto const signature = hex(hmac(key, to_text({by.algorithm, "\n", time, "\n", scope, "\n", sha256_text(canonical)})));
   return to_text(
-      {"AWS4-HMAC-SHA256 Credential=", with.key, "/", scope, ", SignedHeaders=", names, ", Signature=", signature});
+      {by.algorithm, " Credential=", with.key, "/", scope, ", SignedHeaders=", names, ", Signature=", signature});
 }
 
 }  // namespace s3

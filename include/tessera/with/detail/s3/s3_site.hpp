@@ -20,6 +20,9 @@
 #include <tessera/with/curl_site.hpp>
 #include <tessera/with/detail/curl/curl_batch.hpp>
 #include <tessera/with/detail/curl/curl_task.hpp>
+#include <tessera/with/detail/s3/s3_azure.hpp>
+#include <tessera/with/detail/s3/s3_kinds.hpp>
+#include <tessera/with/detail/s3/s3_lent.hpp>
 #include <tessera/with/detail/s3/s3_roles.hpp>
 #include <tessera/with/detail/s3/s3_settings.hpp>
 #include <tessera/with/detail/s3/s3_sign.hpp>
@@ -54,6 +57,8 @@ class Site {
   }
 
   Settings const& settings() const { return settings_; }
+  Kind kind() const { return settings_.kind; }
+  Names names() const { return names_of(settings_.kind); }
   http::Site const& web() const { return web_; }
   /// In messages.
   std::string name() const { return to_text({settings_.name(), " at ", server_, base_}); }
@@ -75,28 +80,39 @@ class Site {
                          .body = ask.body,
                          .follows_redirections = false};
     add_usual_headers(result, ask);
+    if (settings_.kind == Kind::azure) {
+      add_azures(result, ask, path);
+      return result;
+    }
+    if (!settings_.bearer.empty() && !settings_.is_anonymous) {
+      http::add_header(result.headers, "Authorization: Bearer " + settings_.bearer);
+      return result;
+    }
     auto const credentials = this->credentials();
     if (credentials.key.empty()) return result;
     // Over TLS the body needs no digest: nothing changes it on its way.
     auto const payload = web_.url.is_secure() && ask.body.size > 0 ? std::string{"UNSIGNED-PAYLOAD"}
                                                                    : hex(sha256(ask.body.data, ask.body.size));
     auto const time = time_text(std::chrono::system_clock::now());
+    std::string const own{names().prefix};
     std::map<std::string, std::string> headers{
-        {"host", host_}, {"x-amz-content-sha256", payload}, {"x-amz-date", time}};
-    if (!credentials.token.empty()) headers.emplace("x-amz-security-token", credentials.token);
+        {"host", host_}, {own + "content-sha256", payload}, {own + "date", time}};
+    if (!credentials.token.empty()) headers.emplace(own + "security-token", credentials.token);
     for (auto const& [name, value] : headers)
       if (name != "host") http::add_header(result.headers, name + ": " + value);
     for (auto const& [name, value] : ask.headers)
-      if (name.starts_with("x-amz-")) headers.emplace(name, value);
+      if (name.starts_with(own)) headers.emplace(name, value);
     for (auto const& line : web_.options.headers) {
       auto const colon = std::min(line.find(':'), line.size());
       auto name = line.substr(0, colon);
       std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c | 0x20) : c; });
       auto const begin = line.find_first_not_of(" \t", colon + 1), end = line.find_last_not_of(" \t");
-      if (name.starts_with("x-amz-") && begin != line.npos) headers.emplace(name, line.substr(begin, end - begin + 1));
+      if (name.starts_with(own) && begin != line.npos) headers.emplace(name, line.substr(begin, end - begin + 1));
     }
-    http::add_header(result.headers, "Authorization: " + authorization(credentials, settings_.region, time,
-                                                                       {ask.method, path, query, headers, payload}));
+    auto const& by = settings_.kind == Kind::google ? google_signer : amazon_signer;
+    http::add_header(result.headers,
+                     "Authorization: " + authorization(credentials, settings_.region, time,
+                                                       {ask.method, path, query, headers, payload}, by));
     return result;
   }
   /// The request at another address, where a redirection leads: without signature, token and the site's own headers.
@@ -109,19 +125,28 @@ class Site {
         .url = std::move(address), .method = ask.method, .range = ask.range, .follows_redirections = false};
     http::add_header(result.headers, "Accept-Encoding: identity");
     for (auto const& [name, value] : ask.headers)
-      if (!name.starts_with("x-amz-")) http::add_header(result.headers, name + ": " + value);
+      if (!name.starts_with(names().prefix)) http::add_header(result.headers, name + ": " + value);
     return result;
   }
 
   /// Throws: StoreError, if there are none. Waits for a server that lends them, about once an hour.
   Credentials credentials() const {
     if (settings_.is_anonymous || !settings_.given.key.empty()) return settings_.given;
+    if (settings_.kind != Kind::amazon)
+      throw StoreError{
+          "found no key and no token in S3Options and environment; set S3Options::anonymous to read what is public"};
     std::lock_guard lock{mutex_};
     auto const now = std::chrono::system_clock::now();
     if (!lent_.key.empty() && (!lent_.expires || now + std::chrono::minutes{5} < *lent_.expires)) return lent_;
     Credentials lent;
     if (!settings_.token_file.empty() && !settings_.role.empty()) {
       lent = credentials_of_role(settings_);
+    } else if (!settings_.sign_on.account.empty()) {
+      lent = credentials_of_sign_on(settings_);
+    } else if (!settings_.process.empty()) {
+      lent = credentials_of_process(settings_.process);
+    } else if (auto of_container = credentials_of_container(settings_.http)) {
+      lent = *std::move(of_container);
     } else {
       auto found = credentials_of_instance(settings_.http);
       if (!found)
@@ -135,6 +160,8 @@ class Site {
   }
   /// Without secrets: empty, if it has one of the site's.
   std::string without_secrets(std::string text) const {
+    for (auto const* secret : {&settings_.bearer, &settings_.sas})
+      if (!secret->empty() && text.find(*secret) != text.npos) return {};
     std::lock_guard lock{mutex_};
     for (auto const* credentials : {&settings_.given, static_cast<Credentials const*>(&lent_)})
       for (auto const* secret : {&credentials->secret, &credentials->token})
@@ -143,7 +170,7 @@ class Site {
   }
   /// The server says that they have expired. False: it cannot be helped.
   bool renew_credentials() const {
-    if (settings_.is_anonymous || !settings_.given.key.empty()) return false;
+    if (settings_.is_anonymous || !settings_.given.key.empty() || settings_.kind != Kind::amazon) return false;
     std::lock_guard lock{mutex_};
     lent_ = {};
     return true;  // also if another request has renewed them
@@ -171,6 +198,31 @@ class Site {
     auto const at = settings.endpoint.find("://");
     if (at == std::string::npos) return settings.endpoint;
     return settings.endpoint.substr(0, at + 3) + settings.bucket + '.' + settings.endpoint.substr(at + 3);
+  }
+
+  // A shared access signature is a part of the query; an account's key, or a token, makes a header.
+  void add_azures(http::Request& request, Ask const& ask, std::string const& path) const {
+    std::map<std::string, std::string> headers{{"x-ms-version", azure_version},
+                                               {"x-ms-date", web_time(std::chrono::system_clock::now())}};
+    if (ask.method == "PUT") headers.emplace("x-ms-blob-type", "BlockBlob");
+    for (auto const& [name, value] : headers) http::add_header(request.headers, name + ": " + value);
+    if (settings_.is_anonymous) return;
+    if (!settings_.bearer.empty())
+      return http::add_header(request.headers, "Authorization: Bearer " + settings_.bearer);
+    if (!settings_.sas.empty()) {
+      request.url += (ask.query.empty() ? '?' : '&') + settings_.sas;
+      return;
+    }
+    if (settings_.given.secret.empty())
+      throw StoreError{
+          "found no key of the account, no SAS and no token in S3Options and environment; set S3Options::anonymous to "
+          "read what is public"};
+    for (auto const& [name, value] : ask.headers) headers.emplace(name, value);
+    if (ask.method == "PUT") headers.emplace("content-type", "application/octet-stream");
+    if (!ask.range.empty()) headers.emplace("range", "bytes=" + ask.range);
+    http::add_header(request.headers,
+                     "Authorization: " + shared_key(settings_.account, settings_.given.secret,
+                                                    {ask.method, path, ask.query, headers, ask.body.size}));
   }
 
   void add_usual_headers(http::Request& request, Ask const& ask) const {
@@ -208,12 +260,12 @@ inline std::string explained(Site const& site, http::Response const& response, s
     return text;
   };
   auto const code = shown(xml::text_of(body, "Code"), 100), message = shown(xml::text_of(body, "Message"), 300);
-  auto number = shown(std::string{response.of_amazon("x-amz-request-id")}, 100);
+  auto number = shown(std::string{response.of_own(site.names().request)}, 100);
   if (number.empty()) number = shown(xml::text_of(body, "RequestId"), 100);
   std::string text;
   if (!code.empty()) text += " " + code;
   if (!message.empty()) text += ": " + message;
-  if (auto const region = shown(std::string{response.of_amazon("x-amz-bucket-region")}, 100);
+  if (auto const region = shown(std::string{response.of_own("x-amz-bucket-region")}, 100);
       !region.empty() && region != site.settings().region)
     text += to_text({", the bucket is in region ", region, ", not ", site.settings().region});
   if (!number.empty()) text += ", request " + number;

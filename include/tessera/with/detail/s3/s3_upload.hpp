@@ -49,7 +49,10 @@ inline std::optional<Version> upload(Site const& site, http::Batch& batch, Key c
   auto const run = [&](std::span<http::Task* const> tasks) { batch.run(site.web(), tasks, stops, most_at_once); };
   auto const path = site.path_of(key.path);
   CallTask begun{
-      site, key, {.method = "POST", .path = path, .query = {{"uploads", ""}}, .headers = {{mark_header, mark}}}, {200}};
+      site,
+      key,
+      {.method = "POST", .path = path, .query = {{"uploads", ""}}, .headers = {{std::string{site.names().mark}, mark}}},
+      {200}};
   http::Task* first = &begun;
   run({&first, 1});
   auto const id = xml::text_of(begun.body(), "UploadId");
@@ -83,7 +86,7 @@ inline std::optional<Version> upload(Site const& site, http::Batch& batch, Key c
             .path = path,
             .query = {{"uploadId", id}},
             .body = {reinterpret_cast<std::byte const*>(list.data()), list.size()}};
-    add_condition(ask.headers, condition);
+    add_condition(site.kind(), ask.headers, condition);
     CompleteTask complete{site, key, std::move(ask), condition, mark};
     http::Task* last = &complete;
     run({&last, 1});

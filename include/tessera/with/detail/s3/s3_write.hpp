@@ -1,4 +1,4 @@
-// s3::Condition: which value a write replaces. s3::PutTask: writes a value with one request.
+// s3::condition_of: which value a write replaces. s3::PutTask: writes a value with one request.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,20 +15,6 @@
 namespace tessera { inline namespace v0 {
 namespace s3 {
 
-/// The header with which a write says who made it. If its answer is lost, it is recognised by it.
-inline constexpr char const* mark_header = "x-amz-meta-tessera-write";
-
-/// nullopt: replaces any value.
-using Condition = std::optional<Version>;
-
-inline void add_condition(Pairs& headers, Condition const& condition) {
-  if (!condition) return;
-  if (condition->is_there())
-    headers.emplace_back("if-match", condition->etag);
-  else
-    headers.emplace_back("if-none-match", "*");
-}
-
 /// The condition of a write by this thread: the version that it has read under the key's lock. Throws: ValueChanged.
 inline Condition condition_of(Site const& site, HeldKeys const& held, Key const& key) {
   auto const* const seen = site.settings().one_writer ? nullptr : held.of_mine(key);
@@ -36,7 +22,7 @@ inline Condition condition_of(Site const& site, HeldKeys const& held, Key const&
   return seen ? seen->first() : std::nullopt;
 }
 
-/// What follows a refused condition: if an earlier try had no answer, whether that try succeeded.
+/// What follows a refused condition: whether an earlier try, which had no answer, succeeded.
 class ConditionalTask : public CallTask {
  public:
   ConditionalTask(Site const& site, Key const& key, Ask ask, Condition const& condition, std::string mark)
@@ -47,18 +33,20 @@ class ConditionalTask : public CallTask {
     begin_body();
     return site().request({.method = "HEAD", .path = ask().path});
   }
-  http::TaskEnd end(http::Response const& response) final {
+  http::TaskEnd end(http::Response const& given) final {
+    auto const response = in_amazons_terms(site().kind(), given);
     auto const status = response.status;
     if (is_looking_) {
       keep(response);
       if (status != 200 && status != 404)
         return is_passing(site(), status, {}) ? http::TaskEnd::may_pass : http::TaskEnd::refused;
-      is_refused_ = status == 404 || response.of_amazon(mark_header) != mark_;
+      is_refused_ = status == 404 || response.of_own(site().names().mark) != mark_;
       return http::TaskEnd::done;
     }
     bool const is_gone = status == 404 && (condition_ ? condition_->is_there() : false) && !is_no_bucket();
     if ((condition_ && status == 412) || is_gone || is_lost(status)) {
-      if (was_repeated() && !mark_.empty()) return is_looking_ = true, http::TaskEnd::next;
+      // Also after the first try: cURL itself sends a request again if a connection that it kept ends without answer.
+      if (!mark_.empty()) return is_looking_ = true, http::TaskEnd::next;
       keep(response);
       is_refused_ = true;
       return http::TaskEnd::done;
@@ -71,9 +59,7 @@ class ConditionalTask : public CallTask {
     if (is_refused_) throw ValueChanged{};
   }
   /// Of the value written; nullopt: the server does not say.
-  std::optional<Version> version() const {
-    return response().etag.empty() ? std::nullopt : std::optional{Version{response().etag}};
-  }
+  std::optional<Version> version() const { return version_of(site().kind(), response()); }
 
  private:
   bool is_no_bucket() const { return xml::text_of(body(), "Code") == "NoSuchBucket"; }
@@ -95,8 +81,9 @@ class PutTask final : public ConditionalTask {
   static Ask ask_of(Site const& site, Key const& key, ByteView<space::Host> value, Condition const& condition,
                     std::string const& mark) {
     Ask ask{.method = "PUT", .path = site.path_of(key.path), .body = value};
-    add_condition(ask.headers, condition);
-    if (condition) ask.headers.emplace_back(mark_header, mark);
+    add_condition(site.kind(), ask.headers, condition);
+    // If the answer is lost, the write is recognised by its mark.
+    if (condition) ask.headers.emplace_back(site.names().mark, mark);
     return ask;
   }
 };

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -56,7 +57,9 @@ class ZipArchive {
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }
   /// The next read is the first of about that number of bytes; 0: nothing is known.
-  void expect(std::uint64_t bytes) { ahead_ = {.wanted = bytes}; }
+  void expect(std::uint64_t bytes) { ahead_.wanted = bytes, ahead_.until = 0, ahead_.piece = {}; }
+  /// What was fetched for the reads that follow, until the next call. The pieces must live as long.
+  void give(std::span<ZipPiece const> pieces) { ahead_.given = pieces; }
 
   zip_t* get() const { return opened_.get(); }
   std::uint64_t file_size() const { return size_; }

@@ -204,6 +204,7 @@ class ZipFile {
     return below_folder(*this, values_, folder);
   }
   Values const& values() const { return values_; }
+  ZipInput& input() { return *input_; }
 
   /// An archive for one thread, which reads on that queue. May read the file's directory again.
   Lease<ZipArchive> archive(Queue<space::Host>& on) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,16 +21,23 @@
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/read_request.hpp>
+#include <tessera/with/detail/zip/zip_places.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// What a reader will ask for, and has fetched at once for that.
+/// Bytes of the file from an offset on.
+struct ZipPiece {
+  std::uint64_t from = 0;
+  std::vector<std::byte> bytes{};
+};
+
+/// What a reader will ask for, and what was fetched for that.
 struct ZipAhead {
   std::uint64_t wanted = 0;  ///< bytes from the next read's offset on; then 0
   std::uint64_t until = 0;   ///< the end of what was wanted
-  std::uint64_t from = 0;    ///< offset of `bytes`
-  std::vector<std::byte> bytes{};
+  ZipPiece piece{};          ///< the last one fetched by a read
+  std::span<ZipPiece const> given{};  ///< fetched before
 };
 
 class ZipInput {
@@ -46,6 +54,11 @@ class ZipInput {
                            Queue<space::Host>& on) = 0;
   /// The file's directory was read. What was read until then is kept if reading it again is expensive.
   virtual void opened() {}
+
+  /// Where an entry lies, by its number. Null: not known, or each read is as cheap as one of many.
+  virtual ZipPlace const* place(std::uint64_t) const { return nullptr; }
+  /// Fills pieces, whose sizes are set, by one call of the store below. Thread-safe, as `read`. Throws: StoreError.
+  virtual void read_many(std::span<ZipPiece>, Queue<space::Host>&) {}
 };
 
 /// A zip file that is a value of a store. Its end, with the directory, is read once and kept.
@@ -73,16 +86,40 @@ class StoredZip final : public ZipInput {
     if (to.size == 0) return 0;
     if (auto const n = copy_kept(offset, to)) return n;
     if (is_opening_) return keep(offset, on), copy_kept(offset, to);
-    if (auto const n = copy(ahead.bytes, ahead.from, offset, to)) return n;
     if (ahead.wanted > 0) ahead.until = std::min(offset + std::exchange(ahead.wanted, 0), size_);
+    for (auto const& piece : ahead.given)
+      if (auto const n = copy(piece.bytes, piece.from, offset, to)) return n;
+    if (auto const n = copy(ahead.piece.bytes, ahead.piece.from, offset, to)) return n;
     auto const end = std::min(ahead.until, offset + most_at_once);
-    if (end <= offset + to.size) return fetch(offset, to, on), to.size;
-    ahead.bytes.resize(static_cast<std::size_t>(end - offset));
-    ahead.from = offset;
-    fetch(offset, {ahead.bytes.data(), ahead.bytes.size()}, on);
-    return copy(ahead.bytes, offset, offset, to);
+    if (end <= offset + to.size) {
+      Part const part{offset, to};
+      return fetch({&part, 1}, on), to.size;
+    }
+    ahead.piece.bytes.resize(static_cast<std::size_t>(end - offset));
+    ahead.piece.from = offset;
+    read_many({&ahead.piece, 1}, on);
+    return copy(ahead.piece.bytes, offset, offset, to);
   }
-  void opened() override { is_opening_ = false; }
+  void opened() override {
+    is_opening_ = false;
+    places_ = zip_places(size_, [&](std::uint64_t offset, ByteSpan<Host> to) {
+      while (to.size > 0) {
+        auto const n = copy_kept(offset, to);
+        if (n == 0) return false;
+        offset += n, to = to.sub(n, to.size - n);
+      }
+      return true;
+    });
+  }
+
+  ZipPlace const* place(std::uint64_t entry) const override {
+    return entry < places_.size() ? &places_[static_cast<std::size_t>(entry)] : nullptr;
+  }
+  void read_many(std::span<ZipPiece> pieces, Queue<Host>& on) override {
+    std::vector<Part> parts;
+    for (auto& piece : pieces) parts.push_back({piece.from, {piece.bytes.data(), piece.bytes.size()}});
+    fetch(parts, on);
+  }
 
  private:
   StoredZip(AnyStore<HostBuffer> store, Key key, std::uint64_t size)
@@ -110,26 +147,36 @@ class StoredZip final : public ZipInput {
     piece_ = std::min(2 * piece_, most_at_once);
   }
   void keep(std::uint64_t from, std::uint64_t end, Queue<Host>& on) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(end - from));
-    fetch(from, {bytes.data(), bytes.size()}, on);
-    kept_[from] = std::move(bytes);
+    ZipPiece piece{from, std::vector<std::byte>(static_cast<std::size_t>(end - from))};
+    read_many({&piece, 1}, on);
+    kept_[from] = std::move(piece.bytes);
   }
 
-  void fetch(std::uint64_t offset, ByteSpan<Host> to, Queue<Host>& on) const {
-    auto destination = [&](std::size_t n) {
+  struct Part {
+    std::uint64_t offset;
+    ByteSpan<Host> to;
+    ByteSpan<Host> operator()(std::size_t n) const {
       if (n != to.size) throw StoreError{to_text({"found ", n, " bytes, expected ", to.size})};
       return to;
-    };
-    ReadRequest<Host> request{&key_, {offset, to.size}, {destination, ReadLimits{to.size}}};
-    request.value_size = size_;
-    store_.get_many({&request, 1}, on);
-    if (!request.size) throw StoreError{"the zip file has gone"}.in_key(key_.path).in_store(store_.name());
+    }
+  };
+  void fetch(std::span<Part const> parts, Queue<Host>& on) const {
+    std::vector<ReadRequest<Host>> requests;
+    for (auto const& part : parts) {
+      auto& request = requests.emplace_back(
+          ReadRequest<Host>{&key_, {part.offset, part.to.size}, {part, ReadLimits{part.to.size}}});
+      request.value_size = size_;
+    }
+    store_.get_many(requests, on);
+    for (auto const& request : requests)
+      if (!request.size) throw StoreError{"the zip file has gone"}.in_key(key_.path).in_store(store_.name());
   }
 
   AnyStore<HostBuffer> store_;
   Key key_;
   std::uint64_t size_, piece_ = std::uint64_t{1} << 20;
   std::map<std::uint64_t, std::vector<std::byte>> kept_{};  // by their offsets
+  std::vector<ZipPlace> places_{};
   bool is_opening_ = true;
 };
 

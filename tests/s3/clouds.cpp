@@ -1,0 +1,163 @@
+// S3Store at Google's XML interface and Azure's blobs, by tests/s3/clouds.py.
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/refused.hpp>
+#include <support/s3_server.hpp>
+#include <support/server_process.hpp>
+#include <support/store_conformance.hpp>
+#include <tessera/tessera.hpp>
+#include <tessera/testing/store_conformance.hpp>
+#include <tessera/with/all.hpp>
+
+using namespace tessera;
+using test::check_refused;
+using test::value;
+
+namespace cloud_tests {
+namespace {
+
+using Bucket = S3Store<HostBuffer>;
+using Lines = std::vector<std::string>;
+
+struct Clouds {
+  test::PlainEnvironment environment{};
+  test::ServerProcess server{{"python3", "tests/s3/clouds.py"}};
+
+  std::string address() const { return "http://127.0.0.1:" + server.port(); }
+  S3Options google() const {
+    S3Options options{.endpoint = address(), .access_key = "GOOGTEST", .secret_key = "sEcret/of+the=test"};
+    options.http.pause = std::chrono::milliseconds{2};
+    return options;
+  }
+  S3Options azure() const {
+    S3Options options{.endpoint = address() + "/account",
+                      .secret_key = "dGhlIGtleSBvZiB0aGUgYWNjb3VudCwgb2YgYW55IGxlbmd0aA=="};
+    options.http.pause = std::chrono::milliseconds{2};
+    return options;
+  }
+  void lose(std::string const& path) const { s3::ask(address() + "/-/lose?path=" + path, "GET", {}, {}); }
+};
+
+struct Place {
+  std::string root;  // a folder follows
+  S3Options options;
+  std::string lost;  // the server's path of a folder's value
+};
+std::vector<Place> places(Clouds const& clouds) {
+  return {{"gs://bucket/", clouds.google(), "/bucket/"},
+          {"az://account/container/", clouds.azure(), "/account/container/"}};
+}
+
+}  // namespace
+
+TEST_CASE("Google's and Azure's buckets pass the suite of all stores, also by tokens and shared access signatures") {
+  Clouds const clouds;
+  int made = 0;
+  for (auto const& [root, options, lost] : places(clouds)) {
+    auto const make = [&, &root = root, &options = options] { return Bucket{root + std::to_string(++made), options}; };
+    for (auto const& broken : testing::store_conformance(make)) FAIL_CHECK(broken);
+  }
+  CHECK(made > 10);
+  S3Options google{.endpoint = clouds.address(), .bearer = "tOken"},
+      azure{.endpoint = clouds.address() + "/account", .bearer = "tOken"};
+  auto sas = azure;
+  sas.bearer.clear(), sas.sas = "?sv=2021-12-02&sig=sAs";
+  for (auto const& [address, options] :
+       {std::pair{"gs://bucket/t", google}, std::pair{"az://account/container/t", azure},
+        std::pair{"abfs://container@account.dfs.core.windows.net/t", sas}}) {
+    CAPTURE(address);
+    Bucket const store{address, options};
+    test::put(store, "a b/\xc3\xa4", "0123456789");
+    CHECK(value(store, "a b/\xc3\xa4", {2, 3}) == "234");
+    Lines found;
+    store.list("a b", [&](Listed const& entry) { found.emplace_back(entry.path); });
+    CHECK(found == Lines{"a b/\xc3\xa4"});
+    CHECK(test::erase(store, "a b/\xc3\xa4"));
+  }
+}
+
+TEST_CASE("credentials of the environment reach Google and Azure, and messages show none") {
+  Clouds const clouds;
+  struct Case {
+    char const* address;
+    std::map<char const*, char const*> environment;
+  };
+  for (auto const& [address, environment] :
+       {Case{"gs://bucket/e", {{"GS_ACCESS_KEY_ID", "GOOGTEST"}, {"GS_SECRET_ACCESS_KEY", "sEcret/of+the=test"}}},
+        Case{"gs://bucket/e", {{"GOOGLE_OAUTH_ACCESS_TOKEN", "tOken"}}},
+        Case{"az://account/c/e", {{"AZURE_STORAGE_KEY", "dGhlIGtleSBvZiB0aGUgYWNjb3VudCwgb2YgYW55IGxlbmd0aA=="}}},
+        Case{"az://account/c/e", {{"AZURE_STORAGE_SAS_TOKEN", "sig=sAs"}}}}) {
+    CAPTURE(address);
+    bool const is_google = address[0] == 'g';
+    S3Options options{.endpoint = clouds.address() + (is_google ? "" : "/account")};
+    options.http.retries = 0;
+    check_refused<StoreError>([&] { value(Bucket{address, options}, "k"); }, {address, "found no key", "anonymous"});
+    for (auto const& [name, text] : environment) ::setenv(name, text, 1);
+    test::put(Bucket{address, options}, "k", "v");
+    CHECK(value(Bucket{address, options}, "k") == "v");
+    for (auto const& [name, text] : environment) ::unsetenv(name);
+    auto wrong = options;
+    wrong.access_key = is_google ? "GOOGTEST" : "";
+    wrong.secret_key = "b3RoZXI=";
+    auto const said = test::error_of([&] { value(Bucket{address, wrong}, "k"); });
+    CHECK(said.find(is_google ? "403 SignatureDoesNotMatch" : "403 AuthenticationFailed") != std::string::npos);
+    CHECK(said.find("b3RoZXI") == std::string::npos);
+    wrong.anonymous = true;
+    check_refused<StoreError>([&] { value(Bucket{address, wrong}, "k"); }, {"403"});
+  }
+  check_refused<StoreError>([] { Bucket{"az://account"}; }, {"without a bucket"});
+  check_refused<StoreError>([] { Bucket{"az://Account.evil/c"}; }, {"with an account"});
+  check_refused<StoreError>(
+      [&] {
+        value(Bucket{"az://account/c", {.endpoint = clouds.address(), .secret_key = "?"}}, "k");
+      },
+      {"not base64"});
+}
+
+TEST_CASE("at Google and Azure, too, no change of another program is undone, and a lost answer is found out") {
+  Clouds const clouds;
+  for (auto const& [root, options, lost] : places(clouds)) {
+    CAPTURE(root);
+    Bucket const store{root + "f", options}, other{root + "f", options};
+    {
+      auto const held = store.lock({"k"});
+      CHECK(value(store, "k") == "(missing)");
+      test::put(other, "k", "first");
+      CHECK_THROWS_AS(test::put(store, "k", "new"), ValueChanged);
+    }
+    {
+      auto const held = store.lock({"k"});
+      CHECK(value(store, "k") == "first");
+      test::put(other, "k", "other");
+      CHECK_THROWS_AS(test::put(store, "k", "new"), ValueChanged);
+      CHECK_THROWS_AS(test::erase(store, "k"), ValueChanged);
+      CHECK_THROWS_AS(value(store, "k"), ValueChanged);
+    }
+    CHECK(value(store, "k") == "other");
+    Queue<space::Host> on;
+    for (std::string const text : {"second", "third"}) {  // over another connection, and over a kept one
+      auto const held = store.lock({"k"});
+      CHECK(get_value(store, {"k"}, on));
+      clouds.lose(lost + "f/k");
+      ByteView<space::Host> const bytes{reinterpret_cast<std::byte const*>(text.data()), text.size()};
+      auto other_queue = Queue<space::Host>{};
+      store.write({"k"}, bytes, text == "third" ? on : other_queue);
+      CHECK(value(other, "k") == text);
+    }
+    auto const array = create_array<std::int32_t, 1>(store, "a", {.shape = {4}, .chunks = {4}});
+    array.write(all, std::vector<std::int32_t>{1, 2, 3, 4});
+    array.append(std::vector<std::int32_t>{5});
+    CHECK(open_array<std::int32_t, 1>(other, "a").read(all)(4) == 5);
+    { CHECK(other.lock_folder("a", Sharing::alone)); }
+    std::vector<Key> const keys{{"a/c/0"}, {"a/c/1"}, {"none"}};
+    store.erase_many(keys, on);
+    CHECK(value(store, "a/c/0") == "(missing)");
+  }
+}
+
+}  // namespace cloud_tests
