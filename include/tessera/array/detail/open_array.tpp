@@ -241,7 +241,7 @@ auto OpenArray<P>::read(ResolvedSelection const& selected, StridedSpan<array_spa
                       there.data += offset;
                       read_grid(*this, readable(), grid, some, there, queue, used.get());
                     });
-    else
+    else  // most arrays, without a callback
       read_grid(*this, readable(), whole(now), selected, to, queue, used.get());
     return finish(*this, "a read", selected, queue);
   } catch (...) {

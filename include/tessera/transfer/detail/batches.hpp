@@ -133,7 +133,7 @@ class MiniBatches {
    public:
     explicit Lane(MiniBatches& all) : all_{all} {}
     Lane(Lane const&) = delete;
-    ~Lane() {  // by an exception, unless there are none left
+    ~Lane() {  // after an exception no other mini-batch begins
       all_.next_.store(all_.batches_.count(), std::memory_order_relaxed);
     }
 
