@@ -14,6 +14,7 @@
 #include <tessera/parallel/open.hpp>
 #include <tessera/tessera.hpp>
 
+namespace allocations_of_ranks {
 namespace {
 
 using namespace tessera;
@@ -116,3 +117,5 @@ TEST_CASE("allocations of one rank fail: where arrays are opened and grow, and a
     resize(all, array, {30, 9});
   });
 }
+
+}  // namespace allocations_of_ranks

@@ -28,13 +28,11 @@ class MpiReturnsErrors {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, before_);
     MPI_Errhandler_free(&before_);
   }
-#else
-  MpiReturnsErrors() = default;
-#endif
   MpiReturnsErrors(MpiReturnsErrors const&) = delete;
 
  private:
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
+#endif
 };
 
 /// Requests of one direction, each with the rank at its other end.
