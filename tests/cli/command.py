@@ -25,6 +25,7 @@ ENVIRONMENT = dict(os.environ, LC_ALL="C.UTF-8")
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"):
     ENVIRONMENT[name] = ENVIRONMENT.get(name, "") + ":exitcode=86:allocator_may_return_null=1"
 ENVIRONMENT.pop("NO_COLOR", None)
+TIMEOUT = int(os.environ.get("TESSERA_TEST_TIMEOUT", 60))  # seconds for one process
 
 
 class Result:
@@ -41,7 +42,7 @@ class Result:
 
 def tessera(*arguments, cwd=None, **environment):
     done = subprocess.run([BINARY, *map(str, arguments)], capture_output=True, stdin=subprocess.DEVNULL, cwd=cwd,
-                          env=ENVIRONMENT | environment, timeout=60)
+                          env=ENVIRONMENT | environment, timeout=TIMEOUT)
     return Result(done)
 
 
