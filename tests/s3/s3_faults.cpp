@@ -147,7 +147,7 @@ TEST_CASE("credentials come from a container's agent, a program of the profile a
   auto const file = cache / "e274eeff768c6396088ec6eb091f4bf4d47ab1e0.json";
   std::ofstream{file} << R"({"accessToken": "sign-on-token", "expiresAt": "2020-01-01T00:00:00Z"})";
   check_refused<StoreError>(read, {"aws sso login"});
-  std::ofstream{file} << R"({"accessToken": "sign-on-token", "expiresAt": "2999-01-01T00:00:00Z"})";
+  std::ofstream{file} << R"({"accessToken": "sign-on-token", "expiresAt": "2199-01-01T00:00:00Z"})";
   CHECK(read() == "open");
 }
 
