@@ -12,6 +12,7 @@
 #include <tessera/ipc/consumer.hpp>
 #include <tessera/ipc/detail/device_export.cuh>
 #include <tessera/ipc/detail/device_import.cuh>
+#include <tessera/ipc/ipc_resource.cuh>
 #include <tessera/ipc/producer.hpp>
 #include <tessera/memory/queue.cuh>
 
