@@ -80,10 +80,12 @@ inline FlatContent content_of(std::span<std::byte const> header) {
 
 // Calls f. FlatTable's errors become the errors of messages.
 template <class F>
-auto read_flat(F&& f) try {
-  return f();
-} catch (MetadataError const& error) {
-  throw ExchangeError{to_text({"a message of Arrow's IPC format: ", error.what()})};
+auto read_flat(F&& f) {
+  try {
+    return f();
+  } catch (MetadataError const& error) {
+    throw ExchangeError{to_text({"a message of Arrow's IPC format: ", error.what()})};
+  }
 }
 
 }  // namespace detail
