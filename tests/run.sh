@@ -185,9 +185,9 @@ fi
 if [[ ! -d $buckets ]]; then
   not_run "values in buckets" "no Python environment $buckets: --no-install, or pip failed"
 fi
-for what in conan debian site; do
-  if ! grep -qs "packaging-$what .*Passed" build/release/ctest.log; then
-    not_run "packaging-$what" "without --all, or pip or apt failed, or it failed"
+for what in packaging-conan packaging-debian packaging-site python-repaired; do
+  if ! grep -qs "$what .*Passed" build/release/ctest.log; then
+    not_run "$what" "without --all, or pip or apt failed, or it failed"
   fi
 done
 if [[ ! -d $module ]]; then

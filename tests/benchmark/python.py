@@ -52,8 +52,8 @@ def make_arrays():
 
 def run(action, kind, program):
     """Seconds of the second read, and its elements."""
-    command = [*program, action, kind, options.size, options.threads, 2]
-    command += [options.folder / "written.zarr", "no-fsync"] if action == "round-trip" else [options.folder / f"{kind}.zarr"]
+    where = ["written.zarr", "no-fsync"] if action == "round-trip" else [f"{kind}.zarr"]
+    command = [*program, action, kind, options.size, options.threads, 2, options.folder / where[0], *where[1:]]
     ended = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=variables)
     if ended.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}: {ended.stderr}")

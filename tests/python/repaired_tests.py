@@ -52,8 +52,7 @@ for library in CODECS:
 if wrong := [name for name in names if re.search(rf"\.libs/lib({'|'.join(OF_THE_MACHINE)})\b", name)]:
     sys.exit(f"the machine's own is to be used, and the wheel has {wrong}")
 
-# Of the other environment's packages only what the module needs and what runs the tests; a module in it is not found,
-# because the new environment's own comes first.
+# The other environment's packages are found after its own, so the module is the wheel's.
 subprocess.run([environment / "bin" / "python", "-m", "venv", fresh], check=True)
 python = fresh / "bin" / "python"
 variables = {name: value for name, value in os.environ.items() if name not in ("LD_LIBRARY_PATH", "PYTHONPATH")}
@@ -63,17 +62,19 @@ def run(*command, **more):
     return subprocess.run([str(part) for part in command], check=True, env=variables, **more)
 
 
-packages = run(environment / "bin" / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))",
-               capture_output=True, text=True).stdout.strip()  # fmt: skip
-own = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", capture_output=True, text=True).stdout.strip()
+def output_of(python, *arguments):
+    return run(python, "-c", *arguments, capture_output=True, text=True).stdout
+
+
+PACKAGES = "import sysconfig; print(sysconfig.get_path('purelib'), end='')"
+packages, own = output_of(environment / "bin" / "python", PACKAGES), output_of(python, PACKAGES)
 run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-index", "--no-deps", wheel)
 pathlib.Path(own, "packages.pth").write_text(packages + "\n")
-loads = run(python, "-c", LOADS % "|".join(CODECS), source / "examples" / "data" / "brain.zarr" / "t1", capture_output=True, text=True)
-loaded = loads.stdout.split()
+loaded = output_of(python, LOADS % "|".join(CODECS), source / "examples" / "data" / "brain.zarr" / "t1").split()
 missing = [one for one in CODECS if not any(re.match(rf"{own}/tessera_zarr\.libs/lib{one}\b", path) for path in loaded)]
-from_elsewhere = [path for path in loaded if not path.startswith(own) and not re.search(r"/lib(bz2|lzma)\b", path)]  # Python's
+of_python = re.compile(r"/lib(bz2|lzma)\b")
+from_elsewhere = [path for path in loaded if not path.startswith(own) and not of_python.search(path)]
 if missing or from_elsewhere:
     sys.exit(f"expected the wheel's own libraries of {CODECS}, found {loaded}")
 tests = source / "examples" / "python" / "tests"
-sys.exit(subprocess.run([python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *(tests / name for name in FILES)],
-                        env=variables).returncode)  # fmt: skip
+run(python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *(tests / name for name in FILES))

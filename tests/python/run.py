@@ -1,6 +1,6 @@
-"""run.py SOURCE ENVIRONMENT FOLDER PEER COMPILER [LAUNCHER]: makes the source distribution of the Python module in FOLDER,
-builds it there with pip, for the emulated CUDA runtime, and runs the module's tests, which share arrays with the program
-PEER. All is built from what the source distribution has."""
+"""run.py SOURCE ENVIRONMENT FOLDER PEER COMPILER [LAUNCHER]: makes the source distribution of the Python module in
+FOLDER, builds it there with pip, for the emulated CUDA runtime, and runs the module's tests, which share arrays with the
+program PEER. All is built from what the source distribution has."""
 
 import os
 import pathlib

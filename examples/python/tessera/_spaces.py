@@ -56,8 +56,8 @@ def device() -> Any:
         return importlib.import_module("tessera._device")
     except ModuleNotFoundError:
         raise DeviceError(
-            "this module was built without CUDA, so it has the host's memory alone: where nvcc is, in a clone of tessera, "
-            "pip install -C cmake.define.TESSERA_PYTHON_CUDA=ON ."
+            "this module was built without CUDA, so it has the host's memory alone: where nvcc is, in a clone of "
+            "tessera, pip install -C cmake.define.TESSERA_PYTHON_CUDA=ON ."
         ) from None
     except ImportError as error:
         raise DeviceError(f"a library of CUDA is missing, which device and pinned memory need: {error}") from error

@@ -53,7 +53,8 @@ print(resident() - before)
 
 
 def run(program, *arguments):
-    done = subprocess.run([sys.executable, "-c", program, *map(str, arguments)], capture_output=True, timeout=120, text=True)
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, timeout=120, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
