@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""ranks.py [--rounds N] [--folder FOLDER] [--build BUILD]: two MPI ranks of one thread each write and read one array.
+"""ranks.py [--rounds N] [--folder FOLDER] [--build BUILD]: two MPI ranks of one thread write and read one array.
 
-256^3 float32 in chunks of 64^3, noise that gzip halves; slabs of whole chunks, and slabs that cut chunks. Beside tessera
-stand parallel HDF5 (collective), and TensorStore and zarr-python in each rank, if they are there. Each round starts each
-program once; of all repetitions the medians are compared, with the quarters of the ratios. A round takes half a minute
-of processor time. A peer that crashes is started again, and the table says so. Needs Open MPI, the target `ranks` of the build, h5pcc (libhdf5-openmpi-dev), and
-build/parallel-venv:
+256^3 float32 in chunks of 64^3, noise that gzip halves; slabs of whole chunks, and slabs that cut chunks. Beside
+tessera stand parallel HDF5 (collective), and TensorStore and zarr-python in each rank, if they are there. Each round
+starts each program once; of all repetitions the medians are compared, with the quarters of the ratios. A round takes
+half a minute of processor time. A peer that crashes is started again, and the table says so. Needs Open MPI, the
+target `ranks` of the build, h5pcc (libhdf5-openmpi-dev), and build/parallel-venv:
 
     cmake --build build/release --target ranks
     python3 -m venv build/parallel-venv
@@ -31,7 +31,9 @@ parser.add_argument("--build", type=pathlib.Path, default=root / "build/release"
 asked = parser.parse_args()
 os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl": "self,vader"}
-mpirun = shutil.which("mpirun.openmpi") or shutil.which("mpirun") or sys.exit("there is no mpirun: apt install openmpi-bin")
+mpirun = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
+if not mpirun:
+    sys.exit("there is no mpirun: apt install openmpi-bin")
 python = root / "build/parallel-venv/bin/python"
 
 
@@ -93,7 +95,9 @@ for case in ("whole-none", "whole-gzip", "cut-none", "cut-gzip"):
     for name in commands:
         runs, own = times[case, name], times[case, "tessera"]
         columns = [f"{statistics.median(run[i] for run in runs):.2f}" for i in (0, 1)]
-        columns += ["" if name == "tessera" else spread([run[i] / base[i] for run, base in zip(runs, own)]) for i in (0, 1)]
+        for i in (0, 1) if name != "tessera" else ():
+            columns.append(spread([run[i] / base[i] for run, base in zip(runs, own)]))
+        columns += [""] * (4 - len(columns))
         files, size = sizes[case, name]
         said = f"{name}: other elements were read than written" if (case, name) in lost else name
         print(f"| {case} | {said} | {' | '.join(columns)} | {files} | {size / 2**20:.1f} |")

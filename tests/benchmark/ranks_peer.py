@@ -1,4 +1,4 @@
-"""ranks_peer.py PEER FOLDER REPETITIONS: the side of tensorstore or zarr-python in ranks.py, which says what is printed.
+"""ranks_peer.py PEER FOLDER REPETITIONS: tensorstore's or zarr-python's side of ranks.py, which says what is printed.
 
 Ranks do not exchange elements: each writes and reads its slab. Rank 0 makes the array. One thread each."""
 import os
@@ -47,7 +47,8 @@ class ZarrPython:
 
     def create(self, path, is_gzip):
         compressors = self.zarr.codecs.GzipCodec(level=1) if is_gzip else None
-        self.zarr.create_array(store=path, shape=[EDGE] * 3, chunks=[CHUNK] * 3, dtype="float32", compressors=compressors)
+        self.zarr.create_array(store=path, shape=[EDGE] * 3, chunks=[CHUNK] * 3, dtype="float32",
+                               compressors=compressors)
 
     def write(self, path, box, memory):
         self.zarr.open_array(path, mode="r+")[box] = memory

@@ -160,8 +160,8 @@ class ThreadRanks {
   };
   exchange_type exchange() const { return {shared_, rank_}; }
 
-  /// Calls f(ThreadRanks) in a thread for each rank, and returns the text of the error of each; empty: none. With `copy`
-  /// the ranks read device memory.
+  /// Calls f(ThreadRanks) in a thread for each rank, and returns the text of the error of each; empty: none. With
+  /// `copy` the ranks read device memory.
   static std::vector<std::string> run(int size, std::function<void(ThreadRanks const&)> const& f,
                                       int ranks_per_node = 4, CopyMessage copy = nullptr) {
     auto const shared = std::make_shared<Shared>(size, ranks_per_node, std::move(copy));

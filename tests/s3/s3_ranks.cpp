@@ -57,16 +57,19 @@ TEST_CASE("ranks write a sharded array in a bucket as one process does, and read
       auto const store = server.at(folder);  // of its own, as in a process of its own
       auto const array = create_array<std::uint32_t, 2>(all_ranks, store, "a", wanted, {}, Queue<space::Host>{2});
       test::LocalMemory<2> own{partition, all_ranks.rank()};
-      test::for_each_element<2>(partition, {0, 0}, all_ranks.rank(), false,
-                                [&](Extents const& index, Extents const& at) { own.view[at] = test::element_at(index); });
+      test::for_each_element<2>(
+          partition, {0, 0}, all_ranks.rank(), false,
+          [&](Extents const& index, Extents const& at) { own.view[at] = test::element_at(index); });
       Exchanged counts;
       write_local(all_ranks, array, partition, own.view, {.exchanged = &counts});
       if (all_ranks.least(~counts.messages) == ~std::uint64_t{0}) throw StoreError{"nothing was sent"};
       test::LocalMemory<2> read{partition, all_ranks.rank()};
       read_local(all_ranks, array, partition, read.view, {.sharing = ReadSharing::all});
-      test::for_each_element<2>(partition, {0, 0}, all_ranks.rank(), true, [&](Extents const& index, Extents const& at) {
-        if (read.view[at] != test::element_at(index)) throw StoreError{"other elements were read"};
-      });
+      test::for_each_element<2>(partition, {0, 0}, all_ranks.rank(), true,
+                                [&](Extents const& index, Extents const& at) {
+                                  if (read.view[at] != test::element_at(index))
+                                    throw StoreError{"other elements were read"};
+                                });
     });
     CHECK(errors == std::vector<std::string>(static_cast<std::size_t>(ranks)));
     CHECK(values_in(server.at(folder)) == expected);

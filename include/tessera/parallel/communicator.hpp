@@ -11,8 +11,8 @@ namespace tessera { inline namespace v0 {
 /// Messages under way between one rank and others. Two messages from one rank to another arrive in the order in which
 /// they were sent. The bytes are in use until the wait for them returns.
 template <class E>
-concept MessageExchange = requires(E& exchange, std::span<std::byte> to, std::span<std::byte const> from, int rank, std::size_t messages,
-                                   std::uint64_t size) {
+concept MessageExchange = requires(E& exchange, std::span<std::byte> to, std::span<std::byte const> from, int rank,
+                                   std::size_t messages, std::uint64_t size) {
   // Allocates for so many messages in each direction, of `size` bytes together, that are under way at a time. Those
   // that follow allocate nothing: a rank that throws std::bad_alloc there would leave the others waiting.
   exchange.prepare(messages, size);

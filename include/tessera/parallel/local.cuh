@@ -12,10 +12,10 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Called by all ranks: as write_local of an array in host memory, from device memory in C order, or from page-locked or
-/// managed memory. Waits for the queue's earlier work, and copies the rank's device memory to page-locked memory, of the
-/// same size; the others are used as they are. With `options.device_messages` elements for other ranks are sent from
-/// device memory instead, if the communicator reads it. Throws: as write_local; DeviceError.
+/// Called by all ranks: as write_local of an array in host memory, from device memory in C order, or from page-locked
+/// or managed memory. Waits for the queue's earlier work, and copies the rank's device memory to page-locked memory of
+/// the same size; the others are used as they are. With `options.device_messages` elements for other ranks are sent
+/// from device memory instead, if the communicator reads it. Throws: as write_local; DeviceError.
 template <Communicator C, class T, std::size_t Rank, class S, class P, detail::DeviceAccessible M>
 void write_local(C const& ranks, Array<T, Rank, S, P> const& array, Partition const& partition, M const& memory,
                  Queue<space::Device>& on, LocalWriteOptions const& options = {}) {

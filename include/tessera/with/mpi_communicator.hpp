@@ -17,8 +17,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Whether MPI takes addresses of CUDA device memory: what MPIX_Query_cuda_support of Open MPI, or MPIX_GPU_query_support
-/// of MPICH, says of the running library. False, if the library has neither.
+/// Whether MPI takes addresses of CUDA device memory: what MPIX_Query_cuda_support of Open MPI, or
+/// MPIX_GPU_query_support of MPICH, says of the running library. False, if the library has neither.
 inline bool mpi_reads_device_memory() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
   return MPIX_Query_cuda_support() == 1;

@@ -66,8 +66,9 @@ class StagedPart final : public DeviceSender {
   }
   /// Throws: DeviceError, also for errors of earlier work of the queue.
   void wait() const { arrived_.wait(); }
-  /// Behind `make_room`, instead of `from_device`: copies what the rank writes itself, and waits for it if the rank owns values that others
-  /// share, or copies. The elements of other owners' values are packed in device memory.
+  /// Behind `make_room`, instead of `from_device`: copies what the rank writes itself to the host, and waits for that
+  /// copy if the rank owns values that others share, or was asked for copies. Elements of other owners' values are
+  /// packed in device memory.
   std::span<std::byte> begin(ExchangePlan const& plan, std::size_t size) override {
     block_.emplace(size, on_);
     RowCopies rows{on_};

@@ -15,8 +15,8 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// MPI_COMM_WORLD returns its errors meanwhile: MPICH 4.0 raises those of requests there, not on their communicator, and
-/// would end the program.
+/// MPI_COMM_WORLD returns its errors meanwhile: MPICH 4.0 raises those of requests there, not on their communicator,
+/// and would end the program.
 class MpiReturnsErrors {
  public:
 #if defined(MPICH_VERSION)
