@@ -67,9 +67,13 @@ TEST_CASE("Google's and Azure's buckets pass the suite of all stores, also by to
       azure{.endpoint = clouds.address() + "/account", .bearer = "tOken"};
   auto sas = azure;
   sas.bearer.clear(), sas.sas = "?sv=2021-12-02&sig=sAs";
-  for (auto const& [address, options] :
-       {std::pair{"gs://bucket/t", google}, std::pair{"az://account/container/t", azure},
-        std::pair{"abfs://container@account.dfs.core.windows.net/t", sas}}) {
+  std::vector<std::pair<std::string, S3Options>> const by_token{
+      {"gs://bucket/t", google},
+      {"az://account/container/t", azure},
+      {"abfs://container@account.dfs.core.windows.net/t", sas}};
+  for (auto const& one : by_token) {
+    auto const& address = one.first;
+    auto const& options = one.second;
     CAPTURE(address);
     Bucket const store{address, options};
     test::put(store, "a b/\xc3\xa4", "0123456789");
@@ -87,11 +91,13 @@ TEST_CASE("credentials of the environment reach Google and Azure, and messages s
     char const* address;
     std::map<char const*, char const*> environment;
   };
-  for (auto const& [address, environment] :
+  for (auto const& one :
        {Case{"gs://bucket/e", {{"GS_ACCESS_KEY_ID", "GOOGTEST"}, {"GS_SECRET_ACCESS_KEY", "sEcret/of+the=test"}}},
         Case{"gs://bucket/e", {{"GOOGLE_OAUTH_ACCESS_TOKEN", "tOken"}}},
         Case{"az://account/c/e", {{"AZURE_STORAGE_KEY", "dGhlIGtleSBvZiB0aGUgYWNjb3VudCwgb2YgYW55IGxlbmd0aA=="}}},
         Case{"az://account/c/e", {{"AZURE_STORAGE_SAS_TOKEN", "sig=sAs"}}}}) {
+    auto const& environment = one.environment;
+    auto const* const address = one.address;
     CAPTURE(address);
     bool const is_google = address[0] == 'g';
     S3Options options{.endpoint = clouds.address() + (is_google ? "" : "/account")};
@@ -121,7 +127,9 @@ TEST_CASE("credentials of the environment reach Google and Azure, and messages s
 
 TEST_CASE("at Google and Azure, too, no change of another program is undone, and a lost answer is found out") {
   Clouds const clouds;
-  for (auto const& [root, options, lost] : places(clouds)) {
+  for (auto const& place : places(clouds)) {
+    auto const &root = place.root, &lost = place.lost;
+    auto const& options = place.options;
     CAPTURE(root);
     Bucket const store{root + "f", options}, other{root + "f", options};
     {

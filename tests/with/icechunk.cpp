@@ -62,12 +62,13 @@ TEST_CASE("the last snapshot of a branch: native, inline and virtual chunks, and
 
 TEST_CASE("an address names the repository, the branch, tag or snapshot, and the path inside") {
   using Paths = Schemes<scheme::Folder>;
-  for (auto const& [after, branch, tag, snapshot, inside] :
+  for (auto const& one :
        {std::array{"", "main", "", "", ""}, std::array{"//branch.other/native", "other", "", "", "native"},
         std::array{"//tag.v1", "main", "v1", "", ""},
         std::array{"//VY76P925PRY57WFEK410/a//b/", "main", "", "VY76P925PRY57WFEK410", "a/b"}}) {
+    std::string const after = one[0], branch = one[1], tag = one[2], snapshot = one[3], inside = one[4];
     CAPTURE(after);
-    auto const at = detail::IcechunkAddress::from(std::string{"s3://b/r|icechunk:"} + after);
+    auto const at = detail::IcechunkAddress::from("s3://b/r|icechunk:" + after);
     REQUIRE(at);
     CHECK(at->repository == "s3://b/r");
     CHECK(at->options.branch == branch);

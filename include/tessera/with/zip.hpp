@@ -75,8 +75,8 @@ class ZipStore {
     auto const wanted = on.lease<std::vector<WantedRange>>();
     detail::ZipBatch batch{*file_, requests};
     while (batch.next(on))
-      for (auto const& [of_key, pieces] : batch.runs())
-        detail::at_key(*this, *of_key.front().key, [&] { read_ranges(of_key, pieces, *wanted, on); });
+      for (auto const& run : batch.runs())
+        detail::at_key(*this, *run.requests.front().key, [&] { read_ranges(run.requests, run.pieces, *wanted, on); });
   }
 
   std::optional<std::uint64_t> size(Key const& key, Queue<Space>&) const {
