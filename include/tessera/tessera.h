@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define TESSERA_VERSION_MAJOR 0
-#define TESSERA_VERSION_MINOR 1
+#define TESSERA_VERSION_MINOR 2
 #define TESSERA_VERSION_PATCH 0
 
 #if defined(__GNUC__)

@@ -1,6 +1,6 @@
 # Copyright The tessera authors. SPDX-License-Identifier: MIT
 """A repository of one's own: spack repo create mine && copy this file to mine/packages/tessera/package.py; then
-spack dev-build -d PATH/OF/THE/SOURCE tessera@0.1.0"""
+spack dev-build -d PATH/OF/THE/SOURCE tessera@0.2.0"""
 
 from spack.package import *
 
@@ -9,7 +9,7 @@ class Tessera(CMakePackage):
     """Zarr for C++ and CUDA, memory space in the type."""
 
     license("MIT")
-    version("0.1.0")
+    version("0.2.0")
 
     variant("codecs", default=True, description="Libraries of tessera::all: gzip, zstd, blosc, lz4, bz2, lzma")
     variant("zfp", default=False, description="Library of tessera::zfp")

@@ -369,7 +369,7 @@ int main(int count, char** arguments) {
   if (count != 2) return 2;
   if (strcmp(arguments[1], "publish") == 0) return publish();
   tessera_error const error = {0};
-  CHECK(strcmp(tessera_version(), "0.1.0") == 0);
+  CHECK(strcmp(tessera_version(), "0.2.0") == 0);
   check_attaching(arguments[0]);
   check_brain();
   check_writing(arguments[1]);

@@ -9,7 +9,7 @@
 #endif
 
 #define TESSERA_VERSION_MAJOR 0
-#define TESSERA_VERSION_MINOR 1
+#define TESSERA_VERSION_MINOR 2
 #define TESSERA_VERSION_PATCH 0
 
 /// Marks functions for the host and the device when nvcc compiles.
@@ -22,7 +22,7 @@
 namespace tessera { inline namespace v0 {
 
 /// "major.minor.patch"
-inline constexpr char const* version = "0.1.0";
+inline constexpr char const* version = "0.2.0";
 
 namespace detail {
 
