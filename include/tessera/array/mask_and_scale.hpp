@@ -5,6 +5,7 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/convert.hpp>
+#include <tessera/core/detail/number_as.hpp>
 #include <tessera/metadata/detail/missing_numbers.hpp>
 
 namespace tessera { inline namespace v0 {
