@@ -21,7 +21,7 @@ enum class Keep {
   /// does not tell of changes, such as a remote one, other programs must not write the array meanwhile: chunks of a
   /// shard would be read from the places that its kept index tells.
   stored,
-  either    ///< its elements, if the budget has room for those of all chunks; otherwise its stored bytes
+  either  ///< its elements, if the budget has room for those of all chunks; otherwise its stored bytes
 };
 
 /// Options of a Loader.
