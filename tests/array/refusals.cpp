@@ -1,4 +1,5 @@
 // Requests that do not match the array.
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -168,4 +169,21 @@ TEST_CASE("what does not fit an array that is read or written as other numbers i
   };
   refuse_budget([&] { read_as<double>(array, all, {}, {.memory = 1}); });
   refuse_budget([&] { write_as(array, all, std::vector<double>(20), {}, {.memory = 1}); });
+}
+
+TEST_CASE("a listed chunk that the array does not have is refused, and nothing is written") {
+  MemoryStore<HostBuffer> const store;
+  auto const array = create_array<int, 1>(store, "a", {.shape = {10}, .chunks = {4}}).untyped();
+  std::vector<int> memory(4, 7);
+  auto* const bytes = reinterpret_cast<std::byte*>(memory.data());
+  auto const refuse = [&](Extents const& chunk, char const* what) {
+    PlacedChunk const listed[] = {{chunk, 0}};
+    auto const* const key = "key \"a/zarr.json\"";
+    check_refused<SelectionError>([&] { array.write_listed(listed, {bytes, Strides{4}}); }, {key, what});
+    check_refused<SelectionError>([&] { array.read_listed(listed, {bytes, Strides{4}}); }, {key, what});
+  };
+  refuse({3}, "found chunk 3");
+  refuse({std::uint64_t{1} << 62}, "found chunk 4611686018427387904");  // its first element is 0 modulo 2^64
+  refuse({}, "0 dimensions, expected 1");
+  refuse({0, 0}, "2 dimensions, expected 1");
 }

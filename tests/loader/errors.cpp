@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -17,9 +19,13 @@
 #include <support/bytes.hpp>
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
+#include <tessera/loader/detail/batch_reader.hpp>
+#include <tessera/loader/detail/planned_batch.hpp>
 #include <tessera/loader/loader.hpp>
 #include <tessera/loader/zipped_loader.hpp>
 #include <tessera/node/create.hpp>
+#include <tessera/place/detail/any_placer.hpp>
+#include <tessera/place/detail/placer.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/with/zstd.hpp>
 
@@ -234,6 +240,56 @@ TEST_CASE("several arrays: a batch with a damaged chunk throws the error of the 
     CHECK(!loader.next());
     CHECK(loader.position() == 5);
   }
+}
+
+/// Cannot place anything while `fails`.
+struct FailingPlacer final : detail::AnyPlacer<space::Host> {
+  using Host = space::Host;
+  bool fails = false;
+
+  std::uint64_t place(std::span<Placement<Host> const> batch, PlacementForm const& form,
+                      Queue<Host>& on) const override {
+    if (fails) throw std::bad_alloc{};
+    return placer<Host>::place(batch, form, on);
+  }
+  std::uint64_t place_listed(ListedBatch<Host> const&, PlacementForm const&, Queue<Host>&) const override { return 0; }
+};
+
+TEST_CASE("a batch whose kept chunks could not be placed: its other chunks, which were not read, are not kept") {
+  test::GatedStore const store;
+  auto const array = numbered(store);
+  detail::BatchReader<test::GatedStore, Zstd> reader{array.untyped(), {}, {}};
+  reader.keep(1 << 20);
+  FailingPlacer placer;
+  std::vector<int> elements(2);
+  auto const read = [&](std::uint64_t first) {
+    detail::PlannedBatch batch;
+    for (auto const at : {first, first + 10}) batch.add(Box{{at, at + 1}});
+    reader.plan(batch);
+    reader.read(batch, {}, {reinterpret_cast<std::byte*>(elements.data()), Strides{4, 4}}, {}, &placer);
+  };
+  read(0);
+  placer.fails = true;
+  CHECK_THROWS_AS(read(10), std::bad_alloc);
+  placer.fails = false;
+  read(20);
+  CHECK(elements == std::vector{20, 30});
+}
+
+TEST_CASE("the position is behind every batch that one of several threads has") {
+  MemoryStore<HostBuffer> const store;
+  auto const array = create_array<int, 1>(store, "a", {.shape = {40}, .chunks = {10}}, Zstd{});
+  constexpr std::uint64_t count = 100000;
+  Loader loader{array, UniformBoxes{{40}, {1}, {}, count}, {.ahead = 8}};
+  std::atomic<int> behind = 0;
+  auto const take = [&] {
+    while (auto const batch = loader.next()) behind += loader.position() <= batch->first();
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) threads.emplace_back(take);
+  for (auto& thread : threads) thread.join();
+  CHECK(behind == 0);
+  CHECK(loader.position() == count);
 }
 
 }  // namespace loader_errors_tests

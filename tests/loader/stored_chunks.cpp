@@ -209,4 +209,26 @@ TEST_CASE("a chunk that was written since is read anew, if the store tells of it
   CHECK(loader.next()->array()(0, 0) == 2);
 }
 
+TEST_CASE("a shard that this process replaces: its kept index is not used for the new value") {
+  test::GatedStore const store;  // does not tell of changes
+  Shards const shards{{Extents{10}, Zstd{}}};
+  auto const array = create_array<int, 1>(store, "a", {.shape = {30}, .shards = {30}}, shards);
+  std::vector<int> elements(30, 1);
+  std::fill_n(elements.begin(), 10, 0);  // missing in the shard: later chunks lie ahead
+  array.write(all, elements);
+  std::uint64_t drawn = 0;
+  Loader loader{array,
+                [&]() -> std::optional<Box> {
+                  if (drawn == 1) {
+                    for (int i = 0; i < 30; ++i) elements[static_cast<std::size_t>(i)] = 100 + i;
+                    array.write(all, elements);
+                  }
+                  ++drawn;
+                  return drawn < 3 ? std::optional{Box{{drawn * 10, drawn * 10 + 1}}} : std::nullopt;
+                },
+                {.ahead = 1, .cache = 1 << 20, .keep = Keep::stored}};
+  CHECK(loader.next()->array()(0, 0) == 1);
+  CHECK(loader.next()->array()(0, 0) == 120);
+}
+
 }  // namespace stored_chunks_tests

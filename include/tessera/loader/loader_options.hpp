@@ -17,8 +17,11 @@ enum class OnError {
 /// What is kept of a chunk from batch to batch.
 enum class Keep {
   decoded,  ///< its elements, in the array's memory space: a later batch neither fetches nor decodes it
-  stored,   ///< its bytes as the store has them, where the codecs take them: it is decoded again, and not fetched
-  either    ///< its elements, if the budget has room for those of all chunks; otherwise its stored bytes
+  /// Its bytes as the store has them, where the codecs take them: it is decoded again, and not fetched. Of a store that
+  /// does not tell of changes, such as a remote one, other programs must not write the array meanwhile: chunks of a
+  /// shard would be read from the places that its kept index tells.
+  stored,
+  either  ///< its elements, if the budget has room for those of all chunks; otherwise its stored bytes
 };
 
 /// Options of a Loader.

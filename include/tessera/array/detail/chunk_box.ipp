@@ -41,9 +41,12 @@ TESSERA_DECL Region box_of_chunks(std::span<PlacedChunk const> listed, Extents c
                                   std::vector<ChunkAxis> const& axes) {
   auto const rank = shape.rank();
   auto first = shape, end = Extents::filled(rank, 0);
-  for (auto const& [chunk, target, wanted] : listed)
+  for (auto const& [chunk, target, wanted] : listed) {
+    if (chunk.rank() != rank)
+      throw SelectionError{to_text({"found a chunk index of ", chunk.rank(), " dimensions, expected ", rank})};
     for (std::size_t d = 0; d < rank; ++d) {
-      bool const is_there = axes.empty() ? chunk[d] * chunk_shape[d] < shape[d] : chunk[d] < axes[d].chunks();
+      bool const is_there = axes.empty() ? shape[d] != 0 && chunk[d] <= (shape[d] - 1) / chunk_shape[d]
+                                         : chunk[d] < axes[d].chunks();
       if (!is_there)
         throw SelectionError{
             to_text({"dimension ", d, ": found chunk ", chunk[d], ", expected one that begins below ", shape[d]})};
@@ -52,6 +55,7 @@ TESSERA_DECL Region box_of_chunks(std::span<PlacedChunk const> listed, Extents c
       first[d] = std::min(first[d], begin);
       end[d] = std::max(end[d], begin + count);
     }
+  }
   Region box{first, Extents::filled(rank, 0), Extents::filled(rank, 1)};
   for (std::size_t d = 0; d < rank; ++d) box.count[d] = end[d] - std::min(first[d], end[d]);
   return box;
