@@ -133,8 +133,13 @@ class BatchReader {
     kept_->begin(batch.wanted);
     for (auto i = later.size(); i-- > 0;) kept_->need_later(later[i]->wanted);
     kept_->decide();
-    place_hits(batch, boxes, options);
-    read_missing(batch, boxes, options);
+    try {
+      place_hits(batch, boxes, options);
+      read_missing(batch, boxes, options);
+    } catch (...) {
+      kept_->forget_missing();
+      throw;
+    }
     return kept_->hits().size();
   }
 
@@ -180,12 +185,7 @@ class BatchReader {
       listed_.push_back(batch.chunks.chunks()[index]);
     }
     KeepingPlacer<Space> const placer{boxes, chunk_bytes_, slots_, memory_.view().size >= beyond_caches};
-    try {
-      read_listed(listed_, {boxes.listed(), batch.chunks.strides(), &placer, item_size_}, options);
-    } catch (...) {
-      kept_->forget_missing();
-      throw;
-    }
+    read_listed(listed_, {boxes.listed(), batch.chunks.strides(), &placer, item_size_}, options);
   }
 
   AnyArray<S, P> array_;

@@ -66,7 +66,10 @@ class LoaderState {
   std::unique_ptr<Slot> next(queue_type& on, FunctionRef<void()> const* look = nullptr) {
     auto slot = ready_.take(look);
     if (!slot) return nullptr;
-    position_ = slot->first + slot->boxes.size();
+    // Of threads that share the loader, one with an earlier batch may come here later.
+    auto const end = slot->first + slot->boxes.size();
+    for (auto before = position_.load(); before < end && !position_.compare_exchange_weak(before, end);) {
+    }
     if (auto const error = slot->error) {
       pool_->give_back(std::move(slot), on);
       std::rethrow_exception(error);
@@ -83,11 +86,12 @@ class LoaderState {
   LoaderStatistics statistics() const {
     auto const [seconds, waited] = ready_.times();
     auto const* const stored = stored_.load();
+    auto const missing = traffic_.missing.load();  // before the chunks, which are counted first
     return {batches_,
             boxes_,
             wanted_,
             hits_,
-            traffic_.chunks - traffic_.missing,
+            traffic_.chunks - missing,
             stored ? stored->hits() : 0,
             stored ? stored->fetched() : traffic_.fetched.load(),
             seconds,

@@ -1,5 +1,5 @@
 // StoredValues: an array's store, with the values read last kept as they are stored.
-// UnwatchedStore: a store whose values are taken to stay as they are.
+// UnwatchedStore: a store whose values are taken to stay as they are, unless this process writes them.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -26,9 +26,11 @@ class UnwatchedStore {
  public:
   using buffer_type = buffer_in_t<S>;
 
-  /// `watches`: the store tells of changes, and its word is taken. `fetched` counts the bytes that it gives.
-  UnwatchedStore(ErasedStore<S> const& store, bool watches, std::atomic<std::uint64_t>& fetched)
-      : store_{&store}, watches_{watches}, fetched_{&fetched} {}
+  /// `watches`: the store tells of changes, and its word is taken. `fetched` counts the bytes that it gives, `replaced`
+  /// the watches of values that are being replaced.
+  UnwatchedStore(ErasedStore<S> const& store, bool watches, std::atomic<std::uint64_t>& fetched,
+                 std::atomic<std::uint64_t>& replaced)
+      : store_{&store}, watches_{watches}, fetched_{&fetched}, replaced_{&replaced} {}
 
   std::string name() const { return store_->name(); }
   bool is_near() const { return store_->is_near(); }
@@ -45,7 +47,11 @@ class UnwatchedStore {
   SequenceCounter& changes(Key const& key) const { return store_->changes(key); }
   ValueWatch watch(Key const& key) const {
     if (watches_) return store_->watch(key);
-    return ValueWatch{{.is_there = true, .is_settled = true}};
+    // With a kept index of a shard that was replaced since, chunks would be read from the places of others.
+    auto const sequence = store_->changes(key).sequence();
+    bool const is_settled = sequence != SequenceCounter::unknown;
+    auto const unlike_others = is_settled ? 0 : ++*replaced_;
+    return ValueWatch{{.numbers = {sequence, unlike_others}, .is_there = true, .is_settled = is_settled}};
   }
 
  private:
@@ -56,7 +62,7 @@ class UnwatchedStore {
 
   ErasedStore<S> const* store_;
   bool watches_;
-  std::atomic<std::uint64_t>* fetched_;
+  std::atomic<std::uint64_t>*fetched_, *replaced_;
 };
 
 /// Values in space S. The least recently used leave first.
@@ -65,7 +71,7 @@ class StoredValues {
  public:
   /// `budget`: bytes. `watches`: as of UnwatchedStore. Requires: `store` outlives this.
   StoredValues(ErasedStore<S> const& store, bool watches, std::uint64_t budget)
-      : kept_{UnwatchedStore<S>{store, watches, fetched_}, budget}, erased_{kept_, locks_} {}
+      : kept_{UnwatchedStore<S>{store, watches, fetched_, replaced_}, budget}, erased_{kept_, locks_} {}
   StoredValues(StoredValues const&) = delete;
 
   ErasedStore<S> const& store() const { return erased_; }
@@ -73,7 +79,7 @@ class StoredValues {
   std::uint64_t fetched() const { return fetched_; }  ///< bytes
 
  private:
-  std::atomic<std::uint64_t> fetched_{0};
+  std::atomic<std::uint64_t> fetched_{0}, replaced_{0};
   KeyLocks locks_{};
   CachedStore<UnwatchedStore<S>> const kept_;
   ErasedStoreOf<CachedStore<UnwatchedStore<S>>> const erased_;
