@@ -109,6 +109,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.rfile.read(1)  # until the client closes its end
         self.cut()
 
+    def mode_refused(self, argument, name, query, asked, time):
+        """The first request is answered after `argument` others, or after one if no more come; the others are cut."""
+        with lock:
+            lock.notify_all()
+            if time == 1:
+                lock.wait_for(lambda: times[self.path] > 1)
+                lock.wait_for(lambda: times[self.path] > int(argument), 0.3)
+        if time > 1:
+            return self.cut()
+        self.plain(name, asked)
+
     # Lesser servers.
     def mode_whole(self, argument, name, query, asked, time):  # knows no ranges
         self.plain(name, "")

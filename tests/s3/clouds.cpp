@@ -113,9 +113,25 @@ TEST_CASE("credentials of the environment reach Google and Azure, and messages s
     auto const said = test::error_of([&] { value(Bucket{address, wrong}, "k"); });
     CHECK(said.find(is_google ? "403 SignatureDoesNotMatch" : "403 AuthenticationFailed") != std::string::npos);
     CHECK(said.find("b3RoZXI") == std::string::npos);
-    wrong.anonymous = true;
-    check_refused<StoreError>([&] { value(Bucket{address, wrong}, "k"); }, {"403"});
+    for (auto* const unsigned_too : {&wrong, &options}) {  // also with the credentials of the environment
+      for (auto const& [name, text] : environment) ::setenv(name, text, 1);
+      unsigned_too->anonymous = true;
+      auto const refusal = test::error_of([&] { value(Bucket{address, *unsigned_too}, "k"); });
+      CHECK(refusal.find(is_google ? "403 AccessDenied" : "403 AuthenticationFailed") != std::string::npos);
+      for (auto const& [name, text] : environment) ::unsetenv(name);
+    }
   }
+  auto const shown = test::error_of([&] {
+    value(Bucket{"az://account/c", {.endpoint = clouds.address() + "/account", .sas = "sv=1&sig=a%2Fb%3D"}}, "sig");
+  });
+  CHECK(shown.find("403 AuthenticationFailed") != shown.npos);
+  CHECK(shown.find("a/b=") == shown.npos);
+  auto const pasted = test::error_of([] { Bucket{"az://account/c/e?sv=1&sig=sEcret"}; });
+  CHECK(pasted.find("S3Options::sas") != pasted.npos);
+  CHECK(pasted.find("sEcret") == pasted.npos);
+  auto named = clouds.azure();
+  named.http.headers = {"X-Ms-Client-Request-Id: one"};
+  test::put(Bucket{"az://account/c", named}, "k", "v");
   check_refused<StoreError>([] { Bucket{"az://account"}; }, {"without a bucket"});
   check_refused<StoreError>([] { Bucket{"az://Account.evil/c"}; }, {"with an account"});
   check_refused<StoreError>(

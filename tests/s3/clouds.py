@@ -44,7 +44,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def refuse(self, status, code):
-        self.answer(status, f"<Error><Code>{code}</Code><Message>refused</Message></Error>".encode(), {"x-ms-error-code": code})
+        """The message shows the signature that the request had."""
+        message = escape("refused " + self.asked.get("sig", ""))
+        self.answer(status, f"<Error><Code>{code}</Code><Message>{message}</Message></Error>".encode(),
+                    {"x-ms-error-code": code})
 
     def own(self, prefix):
         return sorted((name.lower(), value) for name, value in self.headers.items() if name.lower().startswith(prefix))

@@ -21,6 +21,7 @@
 #include <support/temporary_folder.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/testing/store_conformance.hpp>
+#include <tessera/with/detail/zip/zip_records.hpp>
 #include <tessera/with/zip.hpp>
 #include <zip/written_zip.hpp>
 
@@ -173,6 +174,25 @@ TEST_CASE("what a call asks for is one call of the store below, of whole values 
   auto const large = store.state->bytes;
   check(std::vector<std::pair<std::string, ByteRange>>{{"large", {}}, {"v1", {}}, {"large", {60 << 20, 5}}}, 2, 5);
   CHECK(store.state->bytes - large < (71 << 20));
+  parts.clear();
+  for (std::uint64_t i = 0; i < 70; ++i) parts.push_back({"large", {i << 20, 1 << 20}});
+  check(parts, 2, 2 + 70);  // at most 64 MiB at a time, also of one value
+}
+
+TEST_CASE("a file that says that it is huge, and so is its directory, takes no memory for that") {
+  auto const size = std::uint64_t{1} << 42, directory = size / 2;
+  constexpr std::uint64_t end_bytes = 56 + 20 + 22;
+  auto const end = detail::zip_end(1, directory, size - directory - end_bytes, "");
+  REQUIRE(end.size() == end_bytes);
+  auto const places = detail::zip_places(size, [&](std::uint64_t offset, ByteSpan<space::Host> to) {
+    if (offset < size - 66'000) return false;
+    for (std::size_t i = 0; i < to.size; ++i) {
+      auto const left = size - offset - i;
+      to.data[i] = left <= end_bytes ? static_cast<std::byte>(end[end_bytes - left]) : std::byte{0};
+    }
+    return true;
+  });
+  CHECK(places.empty());
 }
 
 TEST_CASE("a directory of a million bytes takes few requests, and many threads read one file") {

@@ -17,6 +17,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
+#include <tessera/store/detail/schemes.hpp>
 #include <tessera/with/curl_site.hpp>
 #include <tessera/with/detail/curl/curl_batch.hpp>
 #include <tessera/with/detail/curl/curl_task.hpp>
@@ -102,13 +103,7 @@ class Site {
       if (name != "host") http::add_header(result.headers, name + ": " + value);
     for (auto const& [name, value] : ask.headers)
       if (name.starts_with(own)) headers.emplace(name, value);
-    for (auto const& line : web_.options.headers) {
-      auto const colon = std::min(line.find(':'), line.size());
-      auto name = line.substr(0, colon);
-      std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c | 0x20) : c; });
-      auto const begin = line.find_first_not_of(" \t", colon + 1), end = line.find_last_not_of(" \t");
-      if (name.starts_with(own) && begin != line.npos) headers.emplace(name, line.substr(begin, end - begin + 1));
-    }
+    add_own_of_options(headers);
     auto const& by = settings_.kind == Kind::google ? google_signer : amazon_signer;
     http::add_header(result.headers,
                      "Authorization: " + authorization(credentials, settings_.region, time,
@@ -131,7 +126,8 @@ class Site {
 
   /// Throws: StoreError, if there are none. Waits for a server that lends them, about once an hour.
   Credentials credentials() const {
-    if (settings_.is_anonymous || !settings_.given.key.empty()) return settings_.given;
+    if (settings_.is_anonymous) return {};
+    if (!settings_.given.key.empty()) return settings_.given;
     if (settings_.kind != Kind::amazon)
       throw StoreError{
           "found no key and no token in S3Options and environment; set S3Options::anonymous to read what is public"};
@@ -160,7 +156,8 @@ class Site {
   }
   /// Without secrets: empty, if it has one of the site's.
   std::string without_secrets(std::string text) const {
-    for (auto const* secret : {&settings_.bearer, &settings_.sas})
+    auto const signature = signature_in(settings_.sas), decoded = detail::percent_decoded(signature).value_or("");
+    for (auto const* secret : {&settings_.bearer, &settings_.sas, &signature, &decoded})
       if (!secret->empty() && text.find(*secret) != text.npos) return {};
     std::lock_guard lock{mutex_};
     for (auto const* credentials : {&settings_.given, static_cast<Credentials const*>(&lent_)})
@@ -193,11 +190,31 @@ class Site {
   }
 
  private:
+  // The secret of a shared access signature, which a server may name alone.
+  static std::string signature_in(std::string const& sas) {
+    for (std::size_t at = 0, end = 0; at < sas.size(); at = end + 1) {
+      end = std::min(sas.find('&', at), sas.size());
+      if (auto const member = sas.substr(at, end - at); member.starts_with("sig=")) return member.substr(4);
+    }
+    return {};
+  }
   static std::string address_of(Settings const& settings) {
     if (settings.has_bucket_in_path) return settings.endpoint;
     auto const at = settings.endpoint.find("://");
     if (at == std::string::npos) return settings.endpoint;
     return settings.endpoint.substr(0, at + 3) + settings.bucket + '.' + settings.endpoint.substr(at + 3);
+  }
+
+  // Those of the program's headers that the server expects to be signed.
+  void add_own_of_options(std::map<std::string, std::string>& headers) const {
+    for (auto const& line : web_.options.headers) {
+      auto const colon = std::min(line.find(':'), line.size());
+      auto name = line.substr(0, colon);
+      std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c | 0x20) : c; });
+      auto const begin = line.find_first_not_of(" \t", colon + 1), end = line.find_last_not_of(" \t");
+      if (name.starts_with(names().prefix) && begin != line.npos)
+        headers.emplace(name, line.substr(begin, end - begin + 1));
+    }
   }
 
   // A shared access signature is a part of the query; an account's key, or a token, makes a header.
@@ -218,6 +235,7 @@ class Site {
           "found no key of the account, no SAS and no token in S3Options and environment; set S3Options::anonymous to "
           "read what is public"};
     for (auto const& [name, value] : ask.headers) headers.emplace(name, value);
+    add_own_of_options(headers);
     if (ask.method == "PUT") headers.emplace("content-type", "application/octet-stream");
     if (!ask.range.empty()) headers.emplace("range", "bytes=" + ask.range);
     http::add_header(request.headers,

@@ -39,6 +39,7 @@ class ZipArchive {
   /// the next call. Throws: StoreError.
   void open(ZipInput& input, Queue<space::Host>& on) {
     on_ = &on;
+    ahead_.given = {};  // of an earlier call
     if (opened_) return;
     input_ = &input;
     size_ = input.size();

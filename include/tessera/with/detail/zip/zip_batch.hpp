@@ -43,10 +43,13 @@ class ZipBatch {
     begin_ = end_;
     pieces_.clear();
     std::vector<std::size_t> ends;
-    for (std::uint64_t bytes = 0; end_ < left_.size() && (end_ == begin_ || bytes < most_at_once); ++end_) {
-      auto const before = pieces_.size();
-      add_pieces(left_[end_].requests);
-      for (auto i = before; i < pieces_.size(); ++i) bytes += pieces_[i].bytes.size();
+    for (bytes_ = 0; end_ < left_.size() && (end_ == begin_ || bytes_ < most_at_once); ++end_) {
+      auto const all = left_[end_].requests;
+      auto const some = add_pieces(all);
+      if (some < all.size()) {  // the others are the next run
+        left_[end_].requests = all.first(some);
+        left_.insert(left_.begin() + static_cast<std::ptrdiff_t>(end_ + 1), Run{all.subspan(some), {}});
+      }
       ends.push_back(pieces_.size());
     }
     if (!pieces_.empty()) file_.input().read_many(pieces_, on);
@@ -58,32 +61,39 @@ class ZipBatch {
   std::span<Run const> runs() const { return std::span{left_}.subspan(begin_, end_ - begin_); }
 
  private:
-  void add_pieces(std::span<ReadRequest<Host> const> requests) {
+  // Returns the number of requests whose pieces were added: of one value, too, there may be many.
+  std::size_t add_pieces(std::span<ReadRequest<Host> const> requests) {
     auto const* const value = file_.find(requests.front().key->path);
     auto const* const place = value ? file_.input().place(value->entry) : nullptr;
-    if (!place) return;
+    if (!place) return requests.size();
     auto const begin = place->least_begin();
-    if (!place->is_plain || is_any_whole(requests, value->size))
-      return add(place->header, begin - place->header + ZipPlace::usual_extra + std::min(place->stored, most_of_entry));
+    if (!place->is_plain || is_any_whole(requests, value->size)) {
+      add(place->header, begin - place->header + ZipPlace::usual_extra + std::min(place->stored, most_of_entry));
+      return requests.size();
+    }
     add(place->header, ZipPlace::header_bytes);
-    for (auto const& request : requests) {
-      auto const& range = request.range;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      if (i > 0 && bytes_ >= most_at_once) return i;
+      auto const& range = requests[i].range;
       auto const offset = range.from_end ? value->size - std::min(range.size, value->size) : range.offset;
       if (offset >= value->size || range.size == 0) continue;  // nothing, or an error that the read reports
       auto const size = std::min(range.size, value->size - offset);
       add(begin + offset, ZipPlace::usual_extra + std::min(size, most_of_entry));
     }
+    return requests.size();
   }
   void add(std::uint64_t from, std::uint64_t size) {
     auto const whole = file_.input().size();
     if (from >= whole) return;
     pieces_.push_back({from, std::vector<std::byte>(static_cast<std::size_t>(std::min(size, whole - from)))});
+    bytes_ += pieces_.back().bytes.size();
   }
 
   ZipFile& file_;
   std::vector<Run> left_;
   std::size_t begin_ = 0, end_ = 0;
   std::vector<ZipPiece> pieces_;
+  std::uint64_t bytes_ = 0;  // of the pieces
 };
 
 }}}  // namespace tessera::v0::detail

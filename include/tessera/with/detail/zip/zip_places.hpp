@@ -32,10 +32,17 @@ struct ZipPlace {
 inline std::vector<ZipPlace> zip_places(std::uint64_t size,
                                         FunctionRef<bool(std::uint64_t, ByteSpan<space::Host>)> read) {
   std::vector<std::byte> bytes;
+  // Piece by piece: memory is for what is there, because sizes are not trusted, not even that of the file.
   auto const fill = [&](std::uint64_t offset, std::uint64_t count) {
+    constexpr std::uint64_t piece = std::uint64_t{1} << 20;
     if (offset > size || count > size - offset) return false;
-    bytes.resize(static_cast<std::size_t>(count));
-    return read(offset, {bytes.data(), bytes.size()});
+    bytes.clear();
+    while (bytes.size() < count) {
+      auto const at = bytes.size();
+      bytes.resize(static_cast<std::size_t>(std::min(count, at + piece)));
+      if (!read(offset + at, {bytes.data() + at, bytes.size() - at})) return false;
+    }
+    return true;
   };
   auto const number = [&](std::size_t at, std::size_t width) {
     std::uint64_t value = 0;
