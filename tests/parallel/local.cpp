@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -13,6 +14,7 @@
 #include <parallel/threads.hpp>
 #include <support/random.hpp>
 #include <tessera/parallel/local.hpp>
+#include <tessera/parallel/local_writer.hpp>
 #include <tessera/tessera.hpp>
 
 namespace {
@@ -146,6 +148,29 @@ TEST_CASE("chunks of different lengths") {
   auto const serial = create_any(alone, "a", metadata).as<int, 2>();
   for (int rank = 0; rank < 4; ++rank) serial.fill(partition.local_box(rank), 1 + rank);
   CHECK(values_in(together) == values_in(alone));
+}
+
+TEST_CASE("progress of a rank with several boxes is told by one thread at a time") {
+  auto const partition = Partition::cyclic({64}, 2, {4});
+  Memory const store;
+  auto const array = create_array<int, 1>(store, "a", {.shape = {64}, .chunks = {4}}, {}, Queue<space::Host>{4});
+  std::atomic<bool> met = false;
+  auto const errors = ThreadRanks::run(2, [&](ThreadRanks const& ranks) {
+    std::atomic<int> within = 0;
+    Progress const progress = [&](std::uint64_t, std::uint64_t) {
+      if (++within > 1) met = true;
+      for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+      --within;
+    };
+    std::vector<int> own(32, 1);
+    write_local(ranks, array, partition, own, {.write = {.progress = progress}});
+    read_local(ranks, array, partition, own, {.read = {.progress = progress}});
+    LocalWriter writer{ranks, array, partition, {.write = {.progress = progress}}};
+    for (int i = 0; i < 2; ++i) writer.write(own).detach();
+    writer.finish();
+  });
+  CHECK(errors == std::vector<std::string>(2));
+  CHECK_FALSE(met);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // write_local and read_local: all ranks of a communicator write or read their parts of one array.
 #pragma once
 #include <cstddef>
+#include <mutex>
 #include <type_traits>
 
 #include <tessera/array/array.hpp>
@@ -12,6 +13,7 @@
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/parallel/communicator.hpp>
 #include <tessera/parallel/detail/local_call.hpp>
+#include <tessera/parallel/detail/told_in_turn.hpp>
 #include <tessera/parallel/options.hpp>
 #include <tessera/parallel/partition.hpp>
 #include <tessera/transfer/defaults.hpp>
@@ -53,9 +55,11 @@ void write_local_as(C const& ranks, Array<T, Rank, S, P> const& array, Extents c
                     MemoryOfShape memory, LocalWriteOptions const& options, DeviceSender* sender = nullptr) {
   ErasedCommunicatorOf<C> all{ranks};
   auto const& untyped = array.untyped();
+  std::mutex turn;
   in_document(untyped.store(), untyped.document(), [&] {
     auto const move = [&, of_scope = defaults()](Region const& region, std::byte* data, Strides const& strides) {
-      with_defaults(of_scope, [&] { untyped.write_as(as, region, {data, strides}, options.write); });
+      auto const told = told_in_turn(options.write, turn);
+      with_defaults(of_scope, [&] { untyped.write_as(as, region, {data, strides}, told); });
     };
     auto const each = [&](std::size_t n, FunctionRef<void(std::size_t)> f) { untyped.queue().host().for_each(n, f); };
     move_together(all,
@@ -70,9 +74,11 @@ void read_local_into(C const& ranks, Array<T, Rank, S, P> const& array, Partitio
   ErasedCommunicatorOf<C> all{ranks};
   auto const& untyped = array.untyped();
   auto const now = array.shape();
+  std::mutex turn;
   in_document(untyped.store(), untyped.document(), [&] {
     auto const move = [&, of_scope = defaults()](Region const& region, std::byte* data, Strides const& strides) {
-      with_defaults(of_scope, [&] { untyped.read_into(region, {data, strides}, options.read); });
+      auto const told = told_in_turn(options.read, turn);
+      with_defaults(of_scope, [&] { untyped.read_into(region, {data, strides}, told); });
     };
     auto const each = [&](std::size_t n, FunctionRef<void(std::size_t)> f) { untyped.queue().host().for_each(n, f); };
     move_together(all,

@@ -5,6 +5,7 @@
 #include <deque>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include <tessera/parallel/detail/agreed.hpp>
 #include <tessera/parallel/detail/call_in_flight.hpp>
 #include <tessera/parallel/detail/local_call.hpp>
+#include <tessera/parallel/detail/told_in_turn.hpp>
 #include <tessera/parallel/detail/two_phase.hpp>
 #include <tessera/parallel/local.hpp>
 #include <tessera/parallel/options.hpp>
@@ -164,9 +166,10 @@ class LocalWriter {
   Pending started(std::shared_ptr<detail::WrittenCall> const& call, detail::WrittenPlace place) {
     auto const& untyped = array_.untyped();
     auto work = untyped.queue().host().start([untyped, call, shape = place.shape, options = options_.write,
-                                              copies = options_.copies, of_scope = defaults()] {
+                                              copies = options_.copies, of_scope = defaults(), &turn = turn_] {
       auto const move = [&](Region const& region, std::byte* data, Strides const& strides) {
-        with_defaults(of_scope, [&] { untyped.write_as(shape, region, {data, strides}, options); });
+        auto const told = detail::told_in_turn(options, turn);
+        with_defaults(of_scope, [&] { untyped.write_as(shape, region, {data, strides}, told); });
       };
       auto const each = [&](std::size_t n, FunctionRef<void(std::size_t)> f) { untyped.queue().host().for_each(n, f); };
       auto const error = detail::error_of([&] {
@@ -190,6 +193,7 @@ class LocalWriter {
   Array<T, Rank, S, P> array_;
   Partition partition_;
   LocalWriterOptions options_;
+  std::mutex turn_{};  // of the program's progress
   std::deque<std::shared_ptr<detail::CallInFlight>> in_flight_{};
 };
 

@@ -21,7 +21,7 @@ struct Exchanged {
 struct LocalWriteOptions {
   Extents origin{};            ///< where the partition begins in the array; empty: at its first element
   std::uint64_t memory = 0;    ///< most bytes for elements on their way; 0: 256 MiB, or what one value needs
-  WriteOptions write{};        ///< of this rank's writes
+  WriteOptions write{};        ///< of this rank's writes; progress counts in each box of them
   Exchanged* exchanged = nullptr;  ///< added to, if given
   /// Elements in device memory are sent from there, if the communicator reads device memory.
   bool device_messages = false;
@@ -33,7 +33,7 @@ struct LocalWriterOptions {
   bool copies = false;     ///< the caller's memory is copied: it is free when the call returns
   /// Most bytes of a call in flight, beside the caller's memory and its copy; 0: what it needs.
   std::uint64_t memory = 0;
-  WriteOptions write{};      ///< of this rank's writes
+  WriteOptions write{};      ///< of this rank's writes; progress counts in each box of them
   Exchanged* exchanged = nullptr;  ///< added to, if given
   bool device_messages = false;    ///< as in LocalWriteOptions
 };
@@ -50,7 +50,7 @@ struct LocalReadOptions {
   Extents origin{};                        ///< as in LocalWriteOptions
   std::uint64_t memory = 0;                ///< likewise
   ReadSharing sharing = ReadSharing::none; ///< who fetches a value that several ranks read
-  ReadOptions read{};                      ///< of this rank's reads
+  ReadOptions read{};                      ///< of this rank's reads; progress counts in each box of them
   Exchanged* exchanged = nullptr;          ///< added to, if given
 };
 

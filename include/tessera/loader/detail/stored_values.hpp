@@ -51,7 +51,9 @@ class UnwatchedStore {
     auto const sequence = store_->changes(key).sequence();
     bool const is_settled = sequence != SequenceCounter::unknown;
     auto const unlike_others = is_settled ? 0 : ++*replaced_;
-    return ValueWatch{{.numbers = {sequence, unlike_others}, .is_there = true, .is_settled = is_settled}};
+    constexpr auto unlike_store = ~std::uint64_t{0};  // whose versions the array's kept indexes may have
+    return ValueWatch{
+        {.numbers = {sequence, unlike_others, 0, unlike_store}, .is_there = true, .is_settled = is_settled}};
   }
 
  private:
