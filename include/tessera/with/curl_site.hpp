@@ -37,7 +37,7 @@ struct HttpOptions {
   /// Before the first retry; twice as long before each further one, but not longer than `patience`.
   std::chrono::milliseconds pause{200};
   /// A read that has no answer after this time is requested a second time, over another connection; the first answer
-  /// counts, and the other request is ended. 0: never.
+  /// counts, and the other request is ended. If one fails, there is no third. 0: never.
   std::chrono::milliseconds hedge_after{0};
   std::string certificates{};  ///< a file of trusted certificates; empty: the system's
 };
