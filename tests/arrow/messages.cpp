@@ -222,6 +222,15 @@ TEST_CASE("Arrow: columns nested too deeply, and dictionaries of dictionaries wi
   }
   CHECK(refused(table_of({deep})) == "the schema has more than 4096 columns, or nests them in more than 16 levels");
 
+  // All columns of a schema may share the bytes of one name, which each of them would copy.
+  auto const long_name = [](std::size_t size) {
+    return refused(table_of({column(std::string(size, 'n').c_str(), "c", 1, std::vector<std::int8_t>{1})}));
+  };
+  CHECK(long_name(16384) == "nothing was thrown");
+  CHECK(long_name(16385) == "the schema has a name or a time zone of 16385 bytes, expected at most 16384");
+  auto const moments = column("", ("tss:" + std::string(16385, 'z')).c_str(), 1, std::vector<std::int64_t>{1});
+  CHECK(refused(table_of({moments})).find("time zone of 16385 bytes") != std::string::npos);
+
   // Each level is a dictionary of structs of ten columns with the dictionary of the level before. Three have 1000 and
   // more columns, four would have 10'000.
   auto const levels = [](int count) {

@@ -62,7 +62,8 @@ class MessageReader {
   /// use. The columns are in the body's memory, and keep its owner. In host memory, offsets and indices are checked; in
   /// device memory only the places of buffers are, and consumers trust what is in them. Throws: ExchangeError, if the
   /// body has fewer than body_size(header) bytes or is not aligned to 8, if the message is damaged or compressed, for
-  /// types that the library does not have, and for dictionaries that change or add to an earlier one.
+  /// types that the library does not have, for names of more than 16 KiB, and for dictionaries that change or add to an
+  /// earlier one.
   std::optional<Column<S>> read(ByteView<space::Host> header, ByteView<S> body, std::shared_ptr<void const> owner) {
     return detail::read_flat([&] { return read_content(header, body, std::move(owner)); });
   }

@@ -13,6 +13,8 @@ namespace tessera { inline namespace v0 { namespace detail {
 
 /// Columns in columns, and columns of one table, from sources that are not trusted.
 inline constexpr std::size_t most_arrow_depth = 16, most_arrow_columns = 4096;
+/// Bytes of a name, or of a format with a time zone, from such a source. All columns may share the bytes of one.
+inline constexpr std::size_t longest_arrow_text = std::size_t{16} << 10;
 
 /// What a schema requires: values of a type (none, if its size is 0), offsets of that many bytes each, children.
 struct ArrowShape {

@@ -1,9 +1,11 @@
 // FieldType: a column's type, read from a message with the schema of a table.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,14 +42,22 @@ class SchemaReader {
     table.each(field, [&](Table const& one) { result.push_back(read_field(one, depth)); });
     return result;
   }
+  static std::string_view zone_in(Table const& field, std::optional<Table> const& type) {
+    bool const has_zone = type && field.get<std::uint8_t>(2) == flat_timestamp;
+    return has_zone ? type->string(1).value_or(std::string_view{}) : std::string_view{};
+  }
   FieldType read_field(Table const& table, std::size_t depth) {
     using tessera::detail::most_arrow_columns, tessera::detail::most_arrow_depth;
     if (depth == most_arrow_depth || ++count_ > most_arrow_columns)
       throw ExchangeError{to_text({"the schema has more than ", most_arrow_columns, " columns, or nests them in more "
                                    "than ", most_arrow_depth, " levels"})};
     FieldType found;
-    found.name = table.string(0).value_or(std::string_view{});
     auto const type = table.table(3);
+    auto const name = table.string(0).value_or(std::string_view{}), zone = zone_in(table, type);
+    if (auto const size = std::max(name.size(), zone.size()); size > tessera::detail::longest_arrow_text)
+      throw ExchangeError{to_text({"the schema has a name or a time zone of ", size, " bytes, expected at most ",
+                                   tessera::detail::longest_arrow_text})};
+    found.name = name;
     if (!type) throw ExchangeError{to_text({"column \"", found.name, "\" of the schema has no type"})};
     found.format = format_in(table.get<std::uint8_t>(2), *type);
     auto const shape = known_shape(found.name, found.format);
