@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -149,6 +150,19 @@ TEST_CASE("credentials come from a container's agent, a program of the profile a
   check_refused<StoreError>(read, {"aws sso login"});
   std::ofstream{file} << R"({"accessToken": "sign-on-token", "expiresAt": "2199-01-01T00:00:00Z"})";
   CHECK(read() == "open");
+}
+
+TEST_CASE("credentials last to the end of clocks, and come also to programs that ignore the ends of children") {
+  auto const now = std::chrono::system_clock::now();
+  for (auto const* late : {"2300-01-01T00:00:00Z", "9999-12-31T23:59:59Z"}) CHECK(s3::time_of(late) > now);
+  CHECK(s3::time_of("1969-12-31T23:59:59Z") < now);
+  CHECK_FALSE(s3::time_of("never"));
+  struct Ignoring {
+    void (*before)(int) = std::signal(SIGCHLD, SIG_IGN);
+    ~Ignoring() { std::signal(SIGCHLD, before); }
+  } const ignoring;
+  auto const found = s3::credentials_of_process(R"(echo '{"AccessKeyId": "A", "SecretAccessKey": "s"}')");
+  CHECK(found.key == "A");
 }
 
 TEST_CASE("credentials that a server says have expired are asked for again") {

@@ -2,6 +2,7 @@
 // container's agent, of a program that the profile names, and of a single sign-on.
 #pragma once
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -75,7 +76,9 @@ inline Credentials credentials_of_process(std::string const& command) {
   std::array<char, 4096> some{};
   for (std::size_t n = 1; n > 0 && text.size() < most; text.append(some.data(), n))
     n = std::fread(some.data(), 1, some.size(), output);
-  if (::pclose(output) != 0) fail("failed");
+  auto const status = ::pclose(output);
+  bool const is_unknown = status == -1 && errno == ECHILD;  // the program ignores SIGCHLD
+  if (status != 0 && !is_unknown) fail("failed");
   auto found = credentials_in(text, "SessionToken");
   if (!found) fail("printed something else");
   return *std::move(found);
@@ -113,9 +116,8 @@ inline Credentials credentials_of_sign_on(Settings const& settings) {
     for (auto const& [member, value] : document.as<Members>()) {
       if (member != "roleCredentials") continue;
       auto const& inside = value.as<Members>();
-      found = {
-          inside.get("accessKeyId", ""), inside.get("secretAccessKey", ""), inside.get("sessionToken", ""),
-          std::chrono::system_clock::time_point{std::chrono::milliseconds{inside.get("expiration", std::int64_t{0})}}};
+      found = {inside.get("accessKeyId", ""), inside.get("secretAccessKey", ""), inside.get("sessionToken", ""),
+               time_after_1970(inside.get("expiration", std::int64_t{0}) / 1000)};
     }
   } catch (Error const&) {
   }

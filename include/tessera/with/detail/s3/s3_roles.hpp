@@ -1,7 +1,9 @@
 // s3::credentials_of_role, credentials_of_instance: credentials that servers lend for some hours.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
@@ -24,12 +26,19 @@
 namespace tessera { inline namespace v0 {
 namespace s3 {
 
+/// At most the latest time that the clock can say, before which "9999-12-31T23:59:59Z" is not.
+inline std::chrono::system_clock::time_point time_after_1970(std::int64_t seconds) {
+  using Clock = std::chrono::system_clock;
+  constexpr auto last = std::chrono::duration_cast<std::chrono::seconds>(Clock::duration::max()).count();
+  return Clock::time_point{std::chrono::seconds{std::clamp<std::int64_t>(seconds, 0, last)}};
+}
+
 /// "2026-01-31T12:00:00Z", with or without fractions of a second. nullopt: another text.
 inline std::optional<std::chrono::system_clock::time_point> time_of(std::string const& text) {
   std::tm parts{};
   auto const* const end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
   if (!end) return std::nullopt;
-  return std::chrono::system_clock::from_time_t(::timegm(&parts));
+  return time_after_1970(::timegm(&parts));
 }
 
 /// The body of the answer of status 200. Throws: StoreError, which names the address.
