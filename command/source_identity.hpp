@@ -49,8 +49,10 @@ inline std::string source_identity(std::string const& source, Access const& acce
     if (!value.empty()) text += std::string{"\n"} + name + ' ' + value;
   };
   if (tessera::detail::is_web(scheme)) {
-    auto const at = source.find('?');
-    add("query", at == source.npos ? std::string{} : checksum_of_query(std::string_view{source}.substr(at + 1)));
+    auto const inside = std::min(source.find("|icechunk:"), source.size());  // behind the query, and no part of it
+    auto const at = std::min(source.find('?'), inside);
+    add("query", checksum_of_query(std::string_view{source}.substr(0, inside).substr(std::min(at + 1, inside))));
+    add("inside", source.substr(inside));
   }
   auto endpoint = access.endpoint;
   for (auto const* variable : {"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"})

@@ -314,6 +314,20 @@ class Addresses(CommandTest):
                 self.assertEqual({i for i in range(4) if f"/bucket/a/c/{i}" in {path for path, *_ in asked}}, read)
                 shutil.rmtree(out)
 
+    def test_what_is_resumed_is_of_the_same_snapshot(self):
+        data = pathlib.Path(__file__).resolve().parent.parent / "with/data"
+        before, chunks = Handler.do_GET, iter(range(2))
+        is_last = lambda path: "/chunks/" in path and next(chunks, None) is None
+        Handler.do_GET = lambda handler: handler.send_error(403) if is_last(handler.path) else before(handler)
+        self.addCleanup(setattr, Handler, "do_GET", before)
+        place = f"http://{self.serve(data)}/icechunk1?sig=a|icechunk://"  # signatures are left out of what is compared
+        copied = lambda of: tessera("copy", f"{place}{of}/native", self.folder / "out", "--resume", "--threads", 1,
+                                    "--memory", 1, no_proxy="127.0.0.1")
+        self.assert_refused(copied("branch.main"), 1, "403")
+        chunks = iter(range(100))
+        self.assertEqual(copied("tag.first").status, 0)
+        self.run_ok("diff", self.folder / "out", f"{data}/icechunk1|icechunk://tag.first/native")
+
     def test_the_line_of_progress_counts_requests(self):
         make_array(self.folder / "a", [4], "uint8", [2], {(0,): b"12", (1,): b"1"})
         place, before, drawn = f"http://{self.serve(self.folder)}/a", Handler.do_GET, threading.Event()
@@ -362,6 +376,8 @@ class Addresses(CommandTest):
                 self.assertIn("native  float64", self.run_ok("tree", f"{place}|icechunk://branch.main").text)
                 self.assertIn("0.25", self.run_ok("show", f"{place}|icechunk://branch.main/native", "--index", "0=0").text)
             self.assert_refused(tessera("info", f"{data / name}|icechunk://tag.none"), 1, 'tag "none"', name)
+        shutil.copytree(data / "icechunk1", self.folder / "relative")
+        self.assertIn("native  float64", self.run_ok("tree", "relative|icechunk://branch.main", cwd=self.folder).text)
 
     def test_an_interruption_ends_what_waits_for_a_server(self):
         tree = self.consolidated()

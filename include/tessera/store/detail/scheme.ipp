@@ -13,7 +13,7 @@ namespace tessera { inline namespace v0 { namespace detail {
 TESSERA_DECL std::string_view scheme_of(std::string_view path) {
   auto const end = path.find("://");
   auto const scheme = path.substr(0, end == path.npos ? 0 : end);
-  return scheme.find('/') == scheme.npos ? scheme : std::string_view{};
+  return scheme.find_first_of("/|") == scheme.npos ? scheme : std::string_view{};  // "a|icechunk://b" is a path
 }
 
 TESSERA_DECL bool is_web(std::string_view scheme) {
