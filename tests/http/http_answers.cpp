@@ -92,6 +92,9 @@ TEST_CASE("a read without an answer is asked for a second time, if the program w
   answers.server.told();
   CHECK(value(answers.at("refused/9", hedged), "k") == "0123456789abcdef");
   CHECK(answers.server.told().size() == 2);  // no third, although the second failed at once
+  check_refused<StoreError>([&] { value(answers.at("hedged-busy/40", hedged), "k"); },
+                            {"the server answered 503", "at the last of 4 requests"});  // each was sent twice
+  CHECK(answers.server.told().size() == 8);
   CHECK(value(answers.at("plain/-"), "k") == "0123456789abcdef");
   CHECK(answers.server.told().size() == 1);
   check_refused<StoreError>([&] { answers.at("plain/-", {.hedge_after = std::chrono::milliseconds{-1}}); },

@@ -120,6 +120,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.cut()
         self.plain(name, asked)
 
+    def mode_hedged_busy(self, argument, name, query, asked, time):
+        """Every second request is refused, and the others have no answer; after `argument` requests all have one."""
+        if time > int(argument):
+            return self.plain(name, asked)
+        if time % 2 == 0:
+            return self.answer(503, b"later", [("Retry-After", "0")])
+        self.rfile.read(1)  # until the client closes its end
+        self.cut()
+
     # Lesser servers.
     def mode_whole(self, argument, name, query, asked, time):  # knows no ranges
         self.plain(name, "")

@@ -177,7 +177,7 @@ TEST_CASE("a table whose offsets lead out of it is damaged; every field and vect
 TEST_CASE("tables that share their bytes are refused before they take many times the file's memory") {
   test::TemporaryFolder folder;
   fs::copy(data + "/icechunk2", folder / "a", fs::copy_options::recursive);
-  int refused = 0;  // one manifest is of another branch
+  int refused = 0, of_one = 0;  // one manifest is of another branch
   for (auto const& one : fs::directory_iterator{folder / "a/manifests"}) {
     std::ifstream from{one.path(), std::ios::binary};
     std::string file{std::istreambuf_iterator<char>{from}, {}};
@@ -218,10 +218,22 @@ TEST_CASE("tables that share their bytes are refused before they take many times
       else
         refused += test::error_of([&] { opened(folder / "a"); }).find("many times its bytes") != std::string::npos;
     }
+    // All chunks of the array are one, which has no index and no bytes.
+    constexpr std::uint32_t many = 100'000;
+    std::vector<std::uint32_t> words{28, 8 | 8 << 16, 4 << 16, 8 | 16 << 16, 4 | 12 << 16, 8 | 12 << 16, 4 | 8 << 16};
+    words.insert(words.end(), {24, 4, 1, 4, 32, 0, 0, 4, many});
+    std::memcpy(&words[12], id.data(), 8);
+    for (std::uint32_t i = 0; i < many; ++i) words.push_back(4 * (many - i));
+    words.insert(words.end(), {static_cast<std::uint32_t>(4 * words.size()) - 20, 8, 8, 0, 0});
+    file.resize(39);
+    file.append(reinterpret_cast<char const*>(words.data()), 4 * words.size());
+    std::ofstream{one.path(), std::ios::binary | std::ios::trunc} << file;
+    of_one += test::error_of([&] { opened(folder / "a"); }).find("many times its bytes") != std::string::npos;
     std::ofstream{one.path(), std::ios::binary | std::ios::trunc} << file.substr(0, 39).append(
         reinterpret_cast<char const*>(good.data()), good.size());
   }
   CHECK(refused > 3);
+  CHECK(of_one > 1);
 }
 
 TEST_CASE("nodes that share a list of manifests are refused before each is walked for each") {

@@ -78,6 +78,7 @@ class Batch {
     std::unique_ptr<Transfer> transfer;
     std::optional<Clock::time_point> next_try{};  // empty: under way, and the pace counts it
     std::unique_ptr<Transfer> second{};           // of the same task, while neither has an answer
+    bool was_hedged = false;                      // in this try: a server that refuses the second gets no third
   };
 
   void open() {
@@ -122,6 +123,7 @@ class Batch {
     for (auto& one : busy_) {
       if (!one.next_try || *one.next_try > now || !site.pace.take()) continue;
       one.next_try.reset();
+      one.was_hedged = false;
       begin([&] { one.transfer->begin_again(site); }, one.transfer->task());
       check(::curl_multi_add_handle(multi_.get(), one.transfer->handle()));
     }
@@ -139,7 +141,7 @@ class Batch {
       try {
         if (!second) second = std::make_unique<Transfer>();
         idle_.reserve(idle_.size() + 2 * busy_.size());
-        begin([&] { second->begin(site, one.transfer->task()); }, one.transfer->task());
+        begin([&] { second->begin_beside(site, *one.transfer); }, one.transfer->task());
         check(::curl_multi_add_handle(multi_.get(), second->handle()));
       } catch (...) {
         site.pace.give_back();
@@ -148,10 +150,11 @@ class Batch {
       one.transfer->race(second.get());
       second->race(one.transfer.get());
       one.second = std::move(second);
+      one.was_hedged = true;
     }
   }
   static bool may_hedge(Busy const& one) {
-    return !one.next_try && !one.second && !one.transfer->has_answer() && one.transfer->task().may_hedge();
+    return !one.next_try && !one.was_hedged && !one.transfer->has_answer() && one.transfer->task().may_hedge();
   }
   // One of two transfers of a task has ended: keeps the one with the answer, and ends the other. False: the task goes
   // on, because the one that ended had none.
@@ -180,6 +183,7 @@ class Batch {
       site.pace.hear(one->transfer->heard(how));
       auto const ended = end(*one->transfer, how, site);
       if (ended == TransferEnd::next) {
+        one->was_hedged = false;
         begin([&] { one->transfer->begin_next(site); }, one->transfer->task());
         check(::curl_multi_add_handle(multi_.get(), handle));
         continue;

@@ -57,6 +57,12 @@ class Transfer {
     tries_ = 0;
     begin_again(site);
   }
+  /// A second request for what `first` asks for, in the same try.
+  void begin_beside(Site const& site, Transfer const& first) {
+    task_ = first.task_;
+    tries_ = first.tries_;
+    begin_next(site);
+  }
   void begin_again(Site const& site) {
     ++tries_;
     begin_next(site);

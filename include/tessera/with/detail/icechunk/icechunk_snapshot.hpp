@@ -131,7 +131,8 @@ class IcechunkSnapshot {
         constexpr std::size_t most = 10'000'000;
         if (++chunks_ > most) throw MetadataError{to_text({"found more than ", most, " chunks in a snapshot"})};
         auto const index = required(chunk.vector(0, 4));
-        count(index.size());
+        constexpr std::uint64_t kept = 128;  // bytes of a chunk, also of one that shares all of its own with others
+        count(kept + index.size());
         auto key = (node->second / "c").path;
         for (std::size_t i = 0; i < index.size(); i += 4)
           key += to_text({"/", FlatTable::number<std::uint32_t>(index, i)});
