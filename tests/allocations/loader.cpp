@@ -1,6 +1,9 @@
-// After the first batches, a Loader allocates the boxes, and nothing else.
+// After the first batches, a Loader allocates the boxes, and nothing else. Where an allocation fails, kept chunks stay
+// what they are.
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -9,6 +12,7 @@
 
 #include <support/allocations.hpp>
 #include <support/brain.hpp>
+#include <tessera/loader/detail/kept_chunks.hpp>
 #include <tessera/loader/loader.hpp>
 #include <tessera/loader/loader_as.hpp>
 
@@ -78,6 +82,42 @@ TEST_CASE("by default a loader allocates one block for kept chunks, twice the si
     Loader loader{array, UniformBoxes{array.shape(), {50, 50, 50}}, {.batch = 8}};
     for (int i = 0; i < 6; ++i) (void)loader.next();
     CHECK(counted.stop().large() == expected);
+  }
+}
+
+TEST_CASE("kept chunks: where an allocation fails, no slot is lost or has two chunks") {
+  using detail::KeptChunks, detail::NumberedChunk;
+  constexpr std::size_t slots = 6;
+  bool has_failed = true;
+  for (std::size_t k = 0; has_failed; ++k) {
+    CAPTURE(k);
+    KeptChunks kept{slots};
+    std::map<std::size_t, std::uint64_t> in_slots;
+    auto const read = [&](std::uint64_t first, std::size_t count) {
+      std::vector<NumberedChunk> wanted;
+      {
+        test::AllocationsSucceed const none;
+        for (std::size_t i = 0; i < count; ++i) wanted.push_back({first + i, i});
+      }
+      kept.begin(wanted);
+      kept.decide();
+      test::AllocationsSucceed const none;
+      for (auto const& [index, slot] : kept.hits()) CHECK(in_slots.at(slot) == first + index);
+      for (auto const& [index, slot] : kept.missing())
+        if (slot != KeptChunks::none) in_slots[slot] = first + index;
+    };
+    {
+      test::FailingAllocation const failing{k};
+      for (std::uint64_t first = 0; first < 40; first += 2) try {
+          read(first, 1 + static_cast<std::size_t>(first % 9));
+        } catch (std::bad_alloc const&) {
+        }
+      has_failed = failing.has_failed();
+    }
+    for (std::uint64_t first = 0; first < 40; ++first) read(first, 5);
+    CHECK(kept.size() <= slots);
+    CHECK(in_slots.size() == slots);
+    CHECK(in_slots.rbegin()->first == slots - 1);
   }
 }
 

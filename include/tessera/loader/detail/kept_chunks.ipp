@@ -52,6 +52,11 @@ TESSERA_DECL void KeptChunks::decide() {
   for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
   hits_.clear();
   missing_.clear();
+  // First, because without memory halfway slots would be lost, or be free and in use.
+  hits_.reserve(known_.size());
+  missing_.reserve(known_.size());
+  kept_.reserve(std::min(slots_, known_.size()));
+  free_.reserve(std::min(slots_, fresh_ + known_.size()));
   for (auto const& chunk : known_)
     if (chunk.index != none && !chunk.is_missing) hits_.push_back({chunk.index, chunk.slot});
   auto const stay = std::min(slots_, order_.size());
