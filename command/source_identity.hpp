@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <tessera/store/detail/scheme.hpp>
 
@@ -54,12 +55,13 @@ inline std::string source_identity(std::string const& source, Access const& acce
     add("query", checksum_of_query(std::string_view{source}.substr(0, inside).substr(std::min(at + 1, inside))));
     add("inside", source.substr(inside));
   }
-  auto endpoint = access.endpoint;
-  for (auto const* variable : {"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"})
-    if (auto const* const value = std::getenv(variable); scheme == "s3" && endpoint.empty() && value) endpoint = value;
+  auto endpoint = access.endpoint, profile = access.profile;
+  for (auto const& [variable, text] : {std::pair{"AWS_ENDPOINT_URL_S3", &endpoint}, {"AWS_ENDPOINT_URL", &endpoint},
+                                       {"AWS_PROFILE", &profile}})
+    if (auto const* const value = std::getenv(variable); scheme == "s3" && text->empty() && value) *text = value;
   add("endpoint", tessera::detail::without_secrets(endpoint));
   add("region", access.region);
-  add("profile", access.profile);  // whose file may name an endpoint
+  add("profile", profile);  // whose file may name an endpoint
   return text;
 }
 

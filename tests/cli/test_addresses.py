@@ -298,8 +298,13 @@ class Addresses(CommandTest):
         query = lambda text: ([f"http://{one}/bucket/a?{text}"], {})
         endpoint = lambda host: (["s3://bucket/a", "--anonymous", "--endpoint", f"http://{host}"], {})
         variable = lambda host: (["s3://bucket/a", "--anonymous"], {"AWS_ENDPOINT_URL": f"http://{host}"})
+        (self.folder / "config").write_text("".join(f"[profile {name}]\nendpoint_url = http://{host}\n"
+                                                    for name, host in (("one", one), ("other", other))))
+        profile = lambda name: (["s3://bucket/a", "--anonymous"],
+                                {"AWS_PROFILE": name, "AWS_CONFIG_FILE": str(self.folder / "config")})
         for begun, another, same in ((query("v=1&sig=a"), query("v=2&sig=a"), query("v=1&sig=b&X-Amz-Date=c")),
-                                     (endpoint(one), endpoint(other), variable(one))):
+                                     (endpoint(one), endpoint(other), variable(one)),
+                                     (profile("one"), profile("other"), profile("one"))):
             out = self.folder / f"out{len(os.listdir(self.folder))}"
             copied = lambda of: tessera("copy", of[0][0], out, *of[0][1:], "--resume", "--threads", 1, "--memory", 1,
                                         **of[1], no_proxy="127.0.0.1")
