@@ -166,11 +166,11 @@ class DiskCachedStore {
     give({blocks->bytes.data() + (offset - blocks->from), checked_size(size, "the value")}, file.version, request);
     return true;
   }
-  static void give(ByteView<Space> bytes, std::string const& version, ReadRequest<Space>& request) {
+  static void give(ByteView<Space> bytes, std::string const& of, ReadRequest<Space>& request) {
     auto const to = request.destination(bytes.size);
     if (to.size > 0) std::memcpy(to.data, bytes.data, to.size);
     request.size = to.size;
-    if (request.version) *request.version = version;
+    if (request.version) *request.version = of;
   }
 
   void fetch(std::span<ReadRequest<Space>> requests, std::vector<std::size_t> const& missing, Queue& on) const {
