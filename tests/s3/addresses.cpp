@@ -35,6 +35,17 @@ void check(std::string const& address, S3Options const& options = {}) {
 
 }  // namespace
 
+TEST_CASE("a file of another host leads to no secret") {
+  S3Options const given{.bearer = "b", .sas = "sig=s", .http = {.headers = {"x-key: h"}}};
+  for (std::string const address : {"az://account/b", "abfs://b@account", "s3://b", "gs://b"}) {
+    auto const options = detail::without_secrets_for(address, given);
+    CHECK(options.bearer.empty());
+    CHECK(options.sas.empty());
+    CHECK(options.http.headers.empty());
+    CHECK(options.anonymous == address.starts_with('a'));  // else AZURE_STORAGE_SAS_TOKEN would be sent
+  }
+}
+
 TEST_CASE("an array is opened by its address, in a folder and in a zip file") {
   test::TemporaryFolder folder;
   auto const path = folder / "with space.zarr", zip = folder / "a.zarr.zip";

@@ -87,7 +87,7 @@ template <class List, class... Options>
 std::optional<StoreAt> open_icechunk_at(std::string const& address, Options const&... options) {
   return detail::icechunk_at(address, [options...](std::string const& folder, bool is_trusted) {
     return is_trusted ? open_store<List>(folder, options...)
-                      : open_store<List>(folder, detail::without_headers(options)...);
+                      : open_store<List>(folder, detail::without_secrets_for(folder, options)...);
   });
 }
 

@@ -151,14 +151,14 @@ inline std::optional<StoreAt> references_at(std::string const& address, OpenTrus
 
 /// The store of a references file, whose name ends in .json, at an address with a path inside it: "refs.json/t1",
 /// "s3://bucket/refs.json". The file, and the files that it names, are opened by the schemes of the list, with these
-/// options. A file at an address may not name files of this machine. Other hosts get no `headers`; nor does the same
-/// host by another scheme, as http:// instead of https://. nullopt: the address is none of a references file. Throws:
-/// StoreError; MetadataError.
+/// options. A file at an address may not name files of this machine. Other hosts get no `headers` and no tokens; nor
+/// does the same host by another scheme, as http:// instead of https://. Accounts of Azure are then read anonymously.
+/// nullopt: the address is none of a references file. Throws: StoreError; MetadataError.
 template <class List, class... Options>
 std::optional<StoreAt> open_references(std::string const& address, Options const&... options) {
   return detail::references_at(address, [options...](std::string const& folder, bool is_trusted) {
     return is_trusted ? open_store<List>(folder, options...)
-                      : open_store<List>(folder, detail::without_headers(options)...);
+                      : open_store<List>(folder, detail::without_secrets_for(folder, options)...);
   });
 }
 

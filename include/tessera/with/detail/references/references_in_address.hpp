@@ -43,12 +43,17 @@ inline std::string_view host_in(std::string_view address) {
   return address.substr(0, address.find_first_of("/?"));
 }
 
-/// Options without what only one host should see.
+/// Options for an address that a file of another host names: without what only one host should see. At Azure a token
+/// of the environment would go to whoever owns the account.
 template <class O>
-O without_headers(O options) {
+O without_secrets_for(std::string_view address, O options) {
   if constexpr (requires { options.headers.clear(); }) options.headers.clear();
   if constexpr (requires { options.bearer.clear(); }) options.bearer.clear();
-  if constexpr (requires { options.sas.clear(); }) options.sas.clear();
+  if constexpr (requires { options.sas.clear(); }) {
+    options.sas.clear();
+    auto const scheme = scheme_of(address);
+    if (scheme != "s3" && scheme != "gs") options.anonymous = true;
+  }
   if constexpr (requires { options.http.headers.clear(); }) options.http.headers.clear();
   return options;
 }
