@@ -35,7 +35,8 @@ std::vector<int> memory_of(Partition const& of, int rank) {
 template <class F>
 void fail_allocations(int failing, std::size_t step, F&& f) {
   std::size_t k = 0;
-  for (bool has_failed = true; has_failed; k += step) {
+  bool has_failed = true;
+  while (has_failed) {
     CAPTURE(failing);
     CAPTURE(k);
     Documents const store;
@@ -66,6 +67,7 @@ void fail_allocations(int failing, std::size_t step, F&& f) {
       if (!are_none && &error - errors.data() != failing)
         CHECK(error.find("rank " + std::to_string(failing) + ": too little memory is free") != std::string::npos);
     }
+    k += step;
   }
   CHECK(k > 20);
 }

@@ -299,11 +299,11 @@ TEST_CASE("Arrow: arrays of other devices, of host memory or that contradict the
   CHECK(refused([](S, A a) { a.array.null_count = 1; }) == array + "the array has 1 nulls but no mask");
   CHECK(refused([](S, A a) { a.array.n_buffers = 1; }) ==
         array + "the array has length 3, offset 0 and 1 buffers, expected 2");
-  for (auto const& [format, name] :
+  for (auto const& one :
        {std::pair{"vu", "string_view"}, {"vz", "binary_view"}, {"+m", "map"}, {"+ud:0,1", "dense_union"},
         {"+us:0", "sparse_union"}, {"+vl", "list_view"}, {"+r", "run_end_encoded"}, {"tiM", "month_interval"}})
-    CHECK(refused([&](S s, A) { s.format = format; }) ==
-          to_text({"array \"\" of format \"", format, "\": the library does not have Arrow's type ", name}));
+    CHECK(refused([&](S s, A) { s.format = one.first; }) ==
+          to_text({"array \"\" of format \"", one.first, "\": the library does not have Arrow's type ", one.second}));
   CHECK(refused([](S s, A) { s.format = "?"; }) == "array \"\" of format \"?\": the format is unknown");
   CHECK(test::error_of([&] { (void)arrow_c::take_over({}, {}, on); }) ==
         "the schema or the array was released or moved");
