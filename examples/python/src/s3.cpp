@@ -11,14 +11,16 @@ NB_MODULE(_s3, module) {
   module.def(
       "store",
       [](std::string const& address, std::string endpoint, std::string region, std::string key, std::string secret,
-         std::string token, std::string profile, bool anonymous, std::string const& style, bool one_writer,
-         unsigned retries, std::size_t most_at_once, std::string certificates) {
+         std::string token, std::string profile, std::string sas, std::string account_key, bool anonymous,
+         std::string const& style, bool one_writer, unsigned retries, std::size_t most_at_once,
+         std::string certificates) {
         tessera::S3Options options;
         options.endpoint = std::move(endpoint);
         options.region = std::move(region);
         options.access_key = std::move(key);
-        options.secret_key = std::move(secret);
-        options.session_token = std::move(token);
+        options.secret_key = std::move(account_key.empty() ? secret : account_key);
+        (address.starts_with("s3:") ? options.session_token : options.bearer) = std::move(token);
+        options.sas = std::move(sas);
         options.profile = std::move(profile);
         options.anonymous = anonymous;
         options.style = style == "virtual" ? tessera::S3Style::host
@@ -32,6 +34,7 @@ NB_MODULE(_s3, module) {
         return python::Store{tessera::S3Store<tessera::HostBuffer>{address, std::move(options)}};
       },
       nb::arg("address"), nb::kw_only(), nb::arg("endpoint_url"), nb::arg("region"), nb::arg("key"), nb::arg("secret"),
-      nb::arg("token"), nb::arg("profile"), nb::arg("anon"), nb::arg("addressing_style"), nb::arg("one_writer"),
-      nb::arg("retries"), nb::arg("most_at_once"), nb::arg("certificates"));
+      nb::arg("token"), nb::arg("profile"), nb::arg("sas_token"), nb::arg("account_key"), nb::arg("anon"),
+      nb::arg("addressing_style"), nb::arg("one_writer"), nb::arg("retries"), nb::arg("most_at_once"),
+      nb::arg("certificates"));
 }

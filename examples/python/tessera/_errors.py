@@ -12,6 +12,8 @@ _IN_PYTHON = [
         (r"consolidate\(store, path\) makes it", "tessera.consolidate_metadata makes it"),
         (r"LocalOptions\{\.links = Links::follow\}", "storage_options={'follow_links': True}"),
         (r"; LocalOptions::patience sets how long a call waits", ""),
+        (r"found no key (.*) in S3Options and environment", r"found no key \1 in storage_options and environment"),
+        (r"in S3Options::sas or", "in storage_options['sas_token'] or"),
         (r"found no credentials in S3Options, ", "found no credentials in storage_options, "),
         (r"set S3Options::anonymous to read what is public", "storage_options={'anon': True} reads what is public"),
         (r"expected keys in S3Options", "expected key and secret in storage_options"),

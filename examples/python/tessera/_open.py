@@ -66,8 +66,9 @@ def open(
     with its `attributes`. A zip file that is written is an end of `with`, or `close()`: until then it stays as it was.
 
     `storage_options`: by fsspec's names. For "s3://": endpoint_url, region, key, secret, token, profile, anon; and
-    addressing_style, one_writer. For "http://": headers; missing, status codes. For both: retries, most_at_once,
-    certificates. No message shows their values. A pickle of the result has them.
+    addressing_style, one_writer. For "gs://": key and secret of HMAC, or token. For "az://account/container" and
+    "abfs://": account_key, sas_token or token. For "http://": headers; missing, status codes. For all: retries,
+    most_at_once, certificates. No message shows their values. A pickle of the result has them.
 
     `use_consolidated`: None, if there is consolidated metadata; True, it must be there; False, it is ignored.
 

@@ -8,7 +8,7 @@ from typing import Any
 from ._errors import StoreError
 
 _REQUESTS: dict[str, Any] = {"retries": 3, "most_at_once": 64, "certificates": ""}
-_TEXTS = "endpoint_url region key secret token profile".split()
+_TEXTS = "endpoint_url region key secret token profile sas_token account_key".split()
 _KNOWN: dict[str, dict[str, Any]] = {
     "folder": {"follow_links": False},
     "http": {"headers": {}, "missing": [404, 410]} | _REQUESTS,

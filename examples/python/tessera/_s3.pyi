@@ -9,6 +9,8 @@ def store(
     secret: str,
     token: str,
     profile: str,
+    sas_token: str,
+    account_key: str,
     anon: bool,
     addressing_style: str,
     one_writer: bool,

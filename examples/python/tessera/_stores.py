@@ -16,12 +16,7 @@ from ._options import Options, options_of
 
 Address = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
-_HOW_TO = {
-    "gs": "a public bucket is read over HTTPS, https://storage.googleapis.com/BUCKET/PATH",
-    "gcs": "a public bucket is read over HTTPS, https://storage.googleapis.com/BUCKET/PATH",
-    "az": "a public container is read over HTTPS, https://ACCOUNT.blob.core.windows.net/CONTAINER/PATH",
-    "abfs": "a public container is read over HTTPS, https://ACCOUNT.blob.core.windows.net/CONTAINER/PATH",
-}
+_BUCKETS = ("s3", "gs", "az", "abfs")
 
 
 _ZIP_SUFFIXES = (".zip", ".ozx")
@@ -198,14 +193,13 @@ def find(
         return _root_of(expect_name(unquote(urlsplit(path).path)) if is_url else path, mode, options)
     if scheme in ("http", "https"):
         store = Store("http", path, options, mode)
-    elif scheme == "s3":
+    elif scheme in _BUCKETS:
         store = Store("s3", path, options, mode)
     else:
-        how = f"{_HOW_TO[scheme]}; " if scheme in _HOW_TO else ""
         raise StoreError(
-            f"{_shown(path)}: this module has no store for {scheme}://, but for paths, file://, http://, https:// and "
-            f"s3://: {how}zarr-python reads others by zarr.storage.FsspecStore, with tessera's codecs if you set "
-            "codec_pipeline.path to tessera.zarr.CodecPipeline"
+            f"{_shown(path)}: this module has no store for {scheme}://, but for paths, file://, http://, https://, "
+            "s3://, gs://, az:// and abfs://: zarr-python reads others by zarr.storage.FsspecStore, with tessera's codecs "
+            "if you set codec_pipeline.path to tessera.zarr.CodecPipeline"
         )
     if mode not in (None, "r"):
         store.expect_writable()

@@ -115,7 +115,7 @@ def test_a_bucket(monkeypatch):
 @pytest.mark.parametrize(
     "address, words",
     [
-        ("gs://bucket/a.zarr", "no store for gs://.*https://storage.googleapis.com/.*FsspecStore"),
+        ("gcs://bucket/a.zarr", "no store for gcs://, but for .* gs://.*FsspecStore"),
         ("memory://a", "no store for memory://.*FsspecStore"),
         ("/tmp/a\0b.zarr", "has a NUL"),
         ("file:///tmp/a%00b.zarr", "has a NUL"),

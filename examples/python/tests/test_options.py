@@ -103,6 +103,8 @@ def test_a_bucket_without_the_environment(buckets, monkeypatch):
     "address, options, words",
     [
         ("s3://bucket/a", {"secret": SECRET}, "one of key and secret, expected both"),
+        ("gs://bucket/a", {"key": SECRET}, "one of key and secret, expected both"),
+        ("az://account/a?sv=1&sig=" + SECRET, {}, r"expected a shared access signature in storage_options\['sas_token"),
         ("s3://bucket/a", {"password": SECRET}, "found password, expected one of endpoint_url"),
         (
             "s3://bucket/a",

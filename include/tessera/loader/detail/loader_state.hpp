@@ -41,7 +41,8 @@ class LoaderState {
   using Pool = BatchPool<Slot>;
 
   /// `array`: on a queue of the loader's own. `value`: the bytes of the element that pads it. `source`: for the memory
-  /// of the batches. `converter`: what makes their elements, if those are not the array's.
+  /// of the batches. `converter`: what makes their elements, if those are not the array's. Throws: MetadataError, if
+  /// elements are strings or bytes of any length.
   LoaderState(AnyArray<S, P> const& array, Draw draw, LoaderOptions const& options, ByteView<space::Host> value,
               typename Slot::Source source = {}, std::unique_ptr<BatchConverter<S, P>> converter = nullptr)
       : options_{options},
@@ -52,6 +53,11 @@ class LoaderState {
         reader_{array, options.padding, value},
         ready_{options.ahead},
         pool_{std::make_shared<Pool>(array.queue(), options.ahead + reused)} {
+    in_document(array.store(), array.document(), [&] {
+      if (array.type().varies())
+        throw MetadataError{to_text(
+            {"member data_type: elements of ", array.type().name(), " vary in size, expected one size in a loader"})};
+    });
     if (options_.cache.is_given()) set_cache(options_.cache);
     thread_ = std::thread{[this, of_scope = defaults()] { with_defaults(of_scope, [&] { run(); }); }};
   }
