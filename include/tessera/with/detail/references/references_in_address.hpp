@@ -44,7 +44,7 @@ inline std::string_view host_in(std::string_view address) {
 }
 
 /// Options for an address that a file of another host names: without what only one host should see. At Azure a token
-/// of the environment would go to whoever owns the account.
+/// of the environment would go to the owner of the account.
 template <class O>
 O without_secrets_for(std::string_view address, O options) {
   if constexpr (requires { options.headers.clear(); }) options.headers.clear();
