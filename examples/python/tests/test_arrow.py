@@ -216,7 +216,8 @@ def test_arrays_of_pyarrow_go_to_other_processes_and_come_back(array, first):
 def test_views_of_pyarrow_are_copied_to_strings(view, text):
     values = ["a", None, "a text of more than twelve characters", "", "of twelve ch"]
     array = pa.array(values * 3, text).cast(view)[1:]
-    found = pa.array(tessera.attach_column(tessera.publish_column(array).descriptor))
+    published = tessera.publish_column(array)
+    found = pa.array(tessera.attach_column(published.descriptor))
     assert found.type == text
     matches(found, array.to_pylist())
 

@@ -124,6 +124,8 @@ inline Settings settings_of_address(std::string_view address) {
     settings.kind = Kind::google;
   else if (!take("s3://"))
     fail("of another kind, expected s3://bucket/folder, gs://bucket/folder or az://account/container/folder");
+  if (settings.kind == Kind::azure && address.find('?') != address.npos)  // messages would show it as a folder
+    fail("with a query, expected a shared access signature in S3Options::sas or AZURE_STORAGE_SAS_TOKEN");
   if (settings.kind == Kind::azure) settings.account = name();
   if (auto const at = settings.account.find('@'); names_container && at != std::string::npos) {
     settings.bucket = settings.account.substr(0, at);
@@ -132,8 +134,6 @@ inline Settings settings_of_address(std::string_view address) {
   } else {
     settings.bucket = name();
   }
-  if (settings.kind == Kind::azure && address.find('?') != address.npos)  // messages would show it as a folder
-    fail("with a query, expected a shared access signature in S3Options::sas or AZURE_STORAGE_SAS_TOKEN");
   if (settings.bucket.empty() || (settings.kind == Kind::azure && settings.account.empty()))
     fail("without a bucket, expected s3://bucket/folder, gs://bucket/folder or az://account/container/folder");
   if (settings.account.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") != std::string::npos)
