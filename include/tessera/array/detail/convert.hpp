@@ -60,36 +60,37 @@ auto read_numbers(AnyArray<S, P> const& array, ResolvedSelection const& what,
   return read_by(array, what, to, std::move(placer), refuses, options);
 }
 
+// The placer of numbers that are written. Throws: ConversionError, if one does not fit: then none was written.
+template <class Program, class T, class S, class P>
+auto placer_for_written(AnyArray<S, P> const& array, ResolvedSelection const& what,
+                        StridedView<typename P::array_space> const& from, Conversion const& conversion) {
+  auto& on = array.queue();
+  auto placer = converting_placer<ToArray<T, Program>>(array, conversion);
+  if (refuses_some(conversion, placer->conversion())) try {
+      expect_given_fits(array, what, from, *placer, queue_in<typename P::array_space>(on));
+    } catch (...) {  // the check may have begun
+      wait_and_throw(on);
+    }
+  return placer;
+}
+
 template <class Program, class T, class S, class P>
 auto write_numbers(AnyArray<S, P> const& array, ResolvedSelection const& what,
                    StridedView<typename P::array_space> const& from, Conversion const& conversion,
                    WriteOptions const& options) {
-  using Space = typename P::array_space;
-  auto& on = array.queue();
-  auto const placer = converting_placer<ToArray<T, Program>>(array, conversion);
-  if (refuses_some(conversion, placer->conversion())) try {
-      expect_given_fits(array, what, from, *placer, queue_in<Space>(on));
-    } catch (...) {  // the check may have begun
-      wait_and_throw(on);
-    }
-  return array.write_from(what, StridedView<Space>{from.data, from.strides, placer.get()}, options);
+  auto const placer = placer_for_written<Program, T>(array, what, from, conversion);
+  return array.write_from(what, StridedView<typename P::array_space>{from.data, from.strides, placer.get()}, options);
 }
 
 template <class Program, class T, class S, class P>
 auto append_numbers(AnyArray<S, P> const& array, std::size_t axis, Extents const& block,
                     StridedView<typename P::array_space> const& from, Conversion const& conversion,
                     WriteOptions const& options) {
-  using Space = typename P::array_space;
-  auto& on = array.queue();
-  auto const placer = converting_placer<ToArray<T, Program>>(array, conversion);
-  if (refuses_some(conversion, placer->conversion())) try {
-      auto const rank = block.rank();
-      ResolvedSelection const all_of_it{Region{Extents::filled(rank, 0), block, Extents::filled(rank, 1)}};
-      expect_given_fits(array, all_of_it, from, *placer, queue_in<Space>(on));
-    } catch (...) {  // the check may have begun
-      wait_and_throw(on);
-    }
-  return array.append_from(axis, block, StridedView<Space>{from.data, from.strides, placer.get()}, options);
+  auto const rank = block.rank();
+  ResolvedSelection const all_of_it{Region{Extents::filled(rank, 0), block, Extents::filled(rank, 1)}};
+  auto const placer = placer_for_written<Program, T>(array, all_of_it, from, conversion);
+  return array.append_from(axis, block, StridedView<typename P::array_space>{from.data, from.strides, placer.get()},
+                           options);
 }
 
 template <class Program, class T, std::size_t Rank, class P, class Typed, class Sel>
