@@ -53,7 +53,7 @@
 #include <tessera/codec/bytes_to_bytes/detail/shuffle.ipp>
 #include <tessera/codec/bytes_to_bytes/detail/unshuffle.ipp>
 #include <tessera/codec/bytes_to_bytes/detail/walk_blosc.ipp>
-#include <tessera/codec/detail/chunk.ipp>
+#include <tessera/codec/detail/concept.ipp>
 #include <tessera/codec/detail/configuration.ipp>
 #include <tessera/codec/detail/json_number.ipp>
 #include <tessera/codec/detail/number_type.ipp>

@@ -5,7 +5,7 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/buffer/mapped_buffer.hpp>
 #include <tessera/buffer/pmr_buffer.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/codec/array_to_array/transpose.hpp>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
@@ -31,16 +31,16 @@
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/lend.hpp>
+#include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/host_side.hpp>
-#include <tessera/store/lend.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/prefix_store.hpp>
 #include <tessera/store/routed_store.hpp>
 #include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
-#include <tessera/store/write_many.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/contiguous_memory.hpp>

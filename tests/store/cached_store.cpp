@@ -15,7 +15,7 @@
 #include <tessera/node/open.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/cached_store.hpp>
-#include <tessera/store/lend.hpp>
+#include <tessera/store/detail/lend.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/prefix_store.hpp>

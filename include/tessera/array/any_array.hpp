@@ -18,7 +18,7 @@
 #include <tessera/array/detail/other_space.hpp>
 #include <tessera/array/detail/selection.hpp>
 #include <tessera/array/detail/shared_array.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/metadata/array_metadata.hpp>

@@ -10,7 +10,7 @@
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/ipc/cuda.cuh>
 #include <tessera/ipc/ipc_resource.cuh>
-#include <tessera/place/placer.cuh>
+#include <tessera/place/detail/placer.cuh>
 #include <tessera/view/array_view.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/codec/chunk.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/bounds.hpp>

@@ -26,7 +26,7 @@
 #include <tessera/array/detail/open_chunks.hpp>
 #include <tessera/array/detail/run_call.hpp>
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/node_document.hpp>

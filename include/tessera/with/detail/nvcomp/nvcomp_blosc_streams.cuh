@@ -12,7 +12,7 @@
 #include <tessera/codec/bytes_to_bytes/detail/align_frames.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/blosc_batch.cuh>
 #include <tessera/codec/bytes_to_bytes/detail/blosc_encode_batch.cuh>
-#include <tessera/codec/encoded_sizes.hpp>
+#include <tessera/codec/detail/encoded_sizes.hpp>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/launch.cuh>

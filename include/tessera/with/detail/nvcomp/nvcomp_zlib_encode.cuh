@@ -11,10 +11,10 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/codec/bytes_to_bytes/detail/align_frames.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/write_zlib.hpp>
-#include <tessera/codec/encoded_sizes.hpp>
+#include <tessera/codec/detail/encoded_sizes.hpp>
 #include <tessera/with/detail/nvcomp/nvcomp_encode.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {

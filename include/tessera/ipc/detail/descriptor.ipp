@@ -1,5 +1,6 @@
-// Descriptors as JSON (schema: docs/ipc.md). Input is not trusted; it is checked.
 #pragma once
+#include <tessera/ipc/descriptor.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -13,7 +14,6 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/object_reader.hpp>
 #include <tessera/core/value.hpp>
-#include <tessera/ipc/descriptor.hpp>
 #include <tessera/ipc/detail/messages.hpp>
 #include <tessera/ipc/error.hpp>
 #include <tessera/metadata/detail/base64.hpp>
@@ -21,10 +21,6 @@
 #include <tessera/metadata/json.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
-
-/// How handles are written: as base64, or as a list of numbers for readers without base64. Reading accepts both.
-enum class Octets { base64, list };
-
 namespace detail {
 
 inline constexpr std::string_view format = "tessera-ipc";
@@ -120,9 +116,7 @@ inline void add_version(Members& members) {
 
 }  // namespace detail
 
-/// The descriptor as a document (docs/ipc.md); `how`: the form of handles. Throws: MetadataError, if Zarr has no such
-/// data type.
-inline Value to_value(Descriptor const& array, Octets how = Octets::base64) {
+inline Value to_value(Descriptor const& array, Octets how) {
   List strides;
   for (auto stride : array.strides) strides.push_back(Value::integer(stride));
   Members members;
@@ -136,7 +130,6 @@ inline Value to_value(Descriptor const& array, Octets how = Octets::base64) {
   return members;
 }
 
-/// Throws: MetadataError, which names the member; IpcError, if the array does not lie in its allocation.
 inline Descriptor read_descriptor(Value const& value) {
   ObjectReader reader{value, ""};
   bool const is_newer = detail::read_version(reader);
@@ -152,10 +145,8 @@ inline Descriptor read_descriptor(Value const& value) {
   detail::expect_within(array, array.memory.size);
   return array;
 }
-/// From JSON text. Throws: MetadataError, also if the text is not JSON; IpcError, as read_descriptor.
 inline Descriptor parse_descriptor(std::string_view text) { return read_descriptor(parse_json(text)); }
-/// As to_value, as JSON text.
-inline std::string to_json(Descriptor const& array, Octets how = Octets::base64) {
+inline std::string to_json(Descriptor const& array, Octets how) {
   return tessera::to_json(to_value(array, how));
 }
 

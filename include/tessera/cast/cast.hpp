@@ -14,7 +14,7 @@ namespace tessera { inline namespace v0 {
 
 /// `crossing<To, From>::copy(from, to, on)` copies bytes of equal size in the queue's order, without waiting; the
 /// caller calls `arrive` after the last copy. Spaces without a crossing cannot exchange bytes. Crossings that involve a
-/// device are in cast/host_device.cuh.
+/// device are in tessera.cuh.
 template <MemorySpace To, MemorySpace From>
 struct crossing;
 
@@ -104,8 +104,8 @@ template <class To, class From>
 consteval bool check_crossing() {
   constexpr bool crosses = CrossesFrom<To, From>;
   static_assert(crosses,
-                "tessera: found no crossing between these two memory spaces: include <tessera/cast/host_device.cuh>, "
-                "or copy to host memory first");
+                "tessera: found no crossing between these two memory spaces: include <tessera/tessera.cuh>, or copy to "
+                "host memory first");
   return crosses;
 }
 template <class B>

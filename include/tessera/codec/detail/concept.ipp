@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/codec/chunk.hpp>
+#include <tessera/codec/concept.hpp>
 
 #include <cstddef>
 

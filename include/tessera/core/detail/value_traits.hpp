@@ -1,4 +1,4 @@
-// value_traits: types, beside Value's own alternatives, that convert to and from a Value.
+// Which types, beside Value's own alternatives, convert to and from a Value.
 #pragma once
 #include <concepts>
 #include <iterator>
@@ -9,10 +9,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Specialise it for your own type: `static Value to_value(T const&)`, and `static T from_value(Value const&)`, which
-/// throws MetadataError. Then a Value can be made from a T, and `as<T>()` returns one.
 template <class T>
-struct value_traits;
+struct value_traits;  // core/value.hpp
 
 namespace detail {
 

@@ -1,5 +1,5 @@
-// EncodedSizes: sizes of encoded chunks in device memory. Each encoder reads those of the one before it there; the host
-// reads them after the last.
+// Sizes of encoded chunks in device memory: each encoder reads those of the one before it there, and the host reads them
+// after the last.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -8,19 +8,12 @@
 #include <utility>
 
 #include <tessera/buffer/detail/scratch.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/memory/bytes.hpp>
 
 namespace tessera { inline namespace v0 {
-
-/// An encoder's input and output sizes: lists in device memory, an entry for each chunk.
-struct EncodedSizes {
-  std::size_t const* before = nullptr;  ///< bytes of each chunk, at most its task's size; null: that size
-  std::size_t* after = nullptr;         ///< bytes of each encoded chunk, from the encoder
-  std::int32_t* statuses = nullptr;     ///< from the encoder, for the codec's `expect_encoded`
-};
-
 namespace detail {
 
 /// The size that an encoder left of a chunk of at most `most` bytes. It is arbitrary for a chunk that could not be

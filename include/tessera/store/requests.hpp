@@ -1,15 +1,17 @@
-// ReadRequest: one of many reads; and the primitive for all reads.
+// ReadRequest, WriteRequest, LendRequest, Lent: what the optional members of a store get, and what they lend.
+// ReadsInTurn, LendingStore, AppendableStore: stores with such members.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 
-#include <tessera/core/config.hpp>
 #include <tessera/core/detail/function_ref.hpp>
-#include <tessera/core/detail/runs.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/key/key.hpp>
+#include <tessera/memory/bytes.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/coalesce.hpp>
 #include <tessera/store/value_watch.hpp>
@@ -66,46 +68,52 @@ concept ReadsInTurn = requires {
   requires S::reads_in_turn;
 };
 
-/// Runs of consecutive requests for one key, for a loop: where finding values is expensive.
+/// One of many writes: the whole value of a key. `slab` is an allocation with values of several requests, so that one
+/// copy can move adjacent ones; a value outside it is separate memory.
 template <MemorySpace S>
-auto runs_of_key(std::span<ReadRequest<S>> requests) {
-  return detail::runs_of_equal(
-      requests, [](auto const& request) -> auto const& { return request.key->path; });
-}
+struct WriteRequest {
+  Key const* key;
+  ByteView<S> value;
+  ByteView<S> slab{};
+  Stop stop = nullptr;  ///< ends the wait for the key's lock: throws Cancelled
+};
 
-namespace detail {
-
-// Reads, and names key and store in errors, which a user's store need not do.
+/// A store whose `append(key, bytes, size, on)` appends bytes to a value of `size` bytes and returns true. Bytes are
+/// read as `write` reads them. False: nothing was done, because the value has another size, is missing or must be
+/// replaced as a whole. Failure throws StoreError and leaves the value unchanged. Requires: the caller holds the key's
+/// lock. Unlike `write` it need not be atomic: a reader meanwhile, or after the process was killed, may find some of
+/// the bytes.
 template <class S>
-std::optional<std::size_t> read(S const& store, Key const& key, ByteRange range, Destination<space_of<S>> destination,
-                                queue_of<S>& on) try {
-  if constexpr (check_store<S>())
-    return store.read(key, range, destination, on);
-  else
-    return std::nullopt;
-} catch (Error& error) {
-  error.in_key(key.path).in_store(name_of(store));
-  throw;
-}
+concept AppendableStore = WritableStore<S> &&
+    requires(S const& s, Key const& k, ByteView<space_of<S>> bytes, std::uint64_t size, queue_of<S>& on) {
+  { s.append(k, bytes, size, on) } -> std::same_as<bool>;
+};
 
-/// Refuses a value of at least `found` bytes, beyond the reader's limit. Throws: the reader's exception, or else
-/// StoreError.
+/// The `bytes` in a store's memory, unchanged whatever happens to the key and the store, and their owner. Hold the
+/// owner until a queue's work with them is done: `on.keep(lent.owner)`.
 template <MemorySpace S>
-[[noreturn]] void refuse_size(Destination<S> const& reader, std::uint64_t found) {
-  if (found <= ~std::size_t{0}) reader(static_cast<std::size_t>(found));
-  throw StoreError{to_text({"a value of ", found, " bytes; expected at most ", reader.limits().most})};
-}
+struct Lent {
+  ByteView<S> bytes;
+  std::shared_ptr<void const> owner;
+};
+
+/// A store that holds its values in memory. The bytes from `lend` may be used in the queue's order; nullopt: no such
+/// key.
+template <class S>
+concept LendingStore = ReadableStore<S> && requires(S const& s, Key const& k, ByteRange r, queue_of<S>& on) {
+  { s.lend(k, r, on) } -> std::same_as<std::optional<Lent<space_of<S>>>>;
+};
+
+/// One of many values: `key`, and a `range` of it. `lent` is the answer; nullopt: no such key. `max_gap` and
+/// `max_request_bytes` are those of ReadRequest, for stores that read first.
 template <MemorySpace S>
-void expect_taken(Destination<S> const& reader, std::uint64_t found) {
-  if (found > reader.limits().most) refuse_size(reader, found);
-}
+struct LendRequest {
+  Key const* key;
+  ByteRange range;
+  std::optional<std::uint64_t> max_gap{};
+  std::uint64_t max_request_bytes = ~std::uint64_t{0};
+  std::optional<Lent<S>> lent{};
+  ReadLimits limits{};  ///< as for a destination
+};
 
-/// Throws: StoreError, if a store gave a value, but not into the destination that it asked for.
-TESSERA_DECL void expect_given(std::optional<std::size_t> found, std::size_t destination, Key const& key);
-
-}  // namespace detail
 }}  // namespace tessera::v0
-
-#if !defined(TESSERA_SEPARATE)
-#include <tessera/store/detail/read_request.ipp>
-#endif

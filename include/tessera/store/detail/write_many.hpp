@@ -1,36 +1,13 @@
 // write_many, for many values. A store that can do better than one after the other has a member of the same name.
-// AppendableStore: appends to values in place, for large values written piece by piece.
 #pragma once
 #include <concepts>
-#include <cstdint>
 #include <span>
 
 #include <tessera/store/concept.hpp>
 #include <tessera/store/locks.hpp>
+#include <tessera/store/requests.hpp>
 
 namespace tessera { inline namespace v0 {
-
-/// A store whose `append(key, bytes, size, on)` appends bytes to a value of `size` bytes and returns true. Bytes are
-/// read as `write` reads them. False: nothing was done, because the value has another size, is missing or must be
-/// replaced as a whole. Failure throws StoreError and leaves the value unchanged. Requires: the caller holds the key's
-/// lock. Unlike `write` it need not be atomic: a reader meanwhile, or after the process was killed, may find some of
-/// the bytes.
-template <class S>
-concept AppendableStore = WritableStore<S> &&
-    requires(S const& s, Key const& k, ByteView<space_of<S>> bytes, std::uint64_t size, queue_of<S>& on) {
-  { s.append(k, bytes, size, on) } -> std::same_as<bool>;
-};
-
-/// One of many writes: the whole value of a key. `slab` is an allocation with values of several requests, so that one
-/// copy can move adjacent ones; a value outside it is separate memory.
-template <MemorySpace S>
-struct WriteRequest {
-  Key const* key;
-  ByteView<S> value;
-  ByteView<S> slab{};
-  Stop stop = nullptr;  ///< ends the wait for the key's lock: throws Cancelled
-};
-
 namespace detail {
 
 template <class S>

@@ -1,5 +1,6 @@
-// Columns as JSON (schema: docs/ipc.md): to_value, to_json, read_column_descriptor, parse_column_descriptor.
 #pragma once
+#include <tessera/ipc/column.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -7,14 +8,16 @@
 #include <string_view>
 #include <utility>
 
+#include <tessera/core/detail/arrow_shape.hpp>
 #include <tessera/core/object_reader.hpp>
 #include <tessera/core/value.hpp>
-#include <tessera/ipc/column.hpp>
-#include <tessera/ipc/descriptor_json.hpp>
+#include <tessera/ipc/descriptor.hpp>
 #include <tessera/ipc/detail/check_column.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 namespace detail {
+
+inline void check_column(ColumnDescriptor const& column);  // its header includes this one
 
 inline Value column_value(ColumnDescriptor const& column, Octets how) {
   Members members{{"name", column.name}, {"schema", column.schema}};
@@ -38,7 +41,8 @@ inline Value column_value(ColumnDescriptor const& column, Octets how) {
 }
 
 inline ColumnDescriptor read_column(MemberValue const& value, bool is_newer, std::size_t depth = 0) {
-  if (depth > most_depth) value.refuse(to_text({"columns nested in at most ", most_depth, " levels"}));
+  constexpr auto most = tessera::detail::most_arrow_depth;
+  if (depth > most) value.refuse(to_text({"columns nested in at most ", most, " levels"}));
   ObjectReader reader{value};
   ColumnDescriptor column;
   column.name = reader.at("name").string(), column.schema = reader.at("schema").string();
@@ -65,14 +69,12 @@ inline ColumnDescriptor read_column(MemberValue const& value, bool is_newer, std
 
 }  // namespace detail
 
-/// The column as a document (docs/ipc.md); `how`: the form of handles.
-inline Value to_value(ColumnDescriptor const& column, Octets how = Octets::base64) {
+inline Value to_value(ColumnDescriptor const& column, Octets how) {
   Members members;
   detail::add_version(members);
   members.push_back({"column", detail::column_value(column, how)});
   return members;
 }
-/// Throws: MetadataError, which names the member; IpcError, if the column contradicts itself.
 inline ColumnDescriptor read_column_descriptor(Value const& value) {
   ObjectReader reader{value, ""};
   bool const is_newer = detail::read_version(reader);
@@ -81,12 +83,10 @@ inline ColumnDescriptor read_column_descriptor(Value const& value) {
   detail::check_column(column);
   return column;
 }
-/// From JSON text. Throws: MetadataError, also if the text is not JSON; IpcError, as read_column_descriptor.
 inline ColumnDescriptor parse_column_descriptor(std::string_view text) {
   return read_column_descriptor(parse_json(text));
 }
-/// As to_value, as JSON text.
-inline std::string to_json(ColumnDescriptor const& column, Octets how = Octets::base64) {
+inline std::string to_json(ColumnDescriptor const& column, Octets how) {
   return tessera::to_json(to_value(column, how));
 }
 

@@ -3,7 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/memory/queue.cuh>

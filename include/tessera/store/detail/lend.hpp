@@ -1,30 +1,15 @@
 // lend: reads values in a store's memory, without a copy. lend_many, for many values: a store that can do better than
 // one after the other has a member of the same name.
 #pragma once
-#include <concepts>
-#include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 
+#include <tessera/core/error.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/requests.hpp>
 
 namespace tessera { inline namespace v0 {
-
-/// The `bytes` in a store's memory, unchanged whatever happens to the key and the store, and their owner. Hold the
-/// owner until a queue's work with them is done: `on.keep(lent.owner)`.
-template <MemorySpace S>
-struct Lent {
-  ByteView<S> bytes;
-  std::shared_ptr<void const> owner;
-};
-
-/// A store that holds its values in memory. The bytes from `lend` may be used in the queue's order; nullopt: no such
-/// key.
-template <class S>
-concept LendingStore = ReadableStore<S> && requires(S const& s, Key const& k, ByteRange r, queue_of<S>& on) {
-  { s.lend(k, r, on) } -> std::same_as<std::optional<Lent<space_of<S>>>>;
-};
 
 /// A value, or part of it, in place. Does not wait, and copies and allocates only for a value on another GPU than the
 /// queue's. Throws: StoreError.
@@ -43,18 +28,6 @@ std::optional<Lent<space_of<S>>> lend(S const& store, Key const& key, ByteRange 
   error.in_key(key.path).in_store(name_of(store));
   throw;
 }
-
-/// One of many values: `key`, and a `range` of it. `lent` is the answer; nullopt: no such key. `max_gap` and
-/// `max_request_bytes` are those of ReadRequest, for stores that read first.
-template <MemorySpace S>
-struct LendRequest {
-  Key const* key;
-  ByteRange range;
-  std::optional<std::uint64_t> max_gap{};
-  std::uint64_t max_request_bytes = ~std::uint64_t{0};
-  std::optional<Lent<S>> lent{};
-  ReadLimits limits{};  ///< as for a destination
-};
 
 namespace detail {
 

@@ -14,8 +14,8 @@
 #include <tessera/store/detail/posix/range_reader.hpp>
 #include <tessera/store/detail/upload.cuh>
 #include <tessera/store/detail/upload_ranges.cuh>
+#include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/local_store.hpp>
-#include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 {
 /// As LocalStore of host buffers, but through page-locked blocks of 4 MiB that the queue keeps. Threads of the queue's

@@ -16,13 +16,6 @@
 namespace tessera { inline namespace v0 {
 namespace cufile {
 
-/// How cuFile is loaded.
-struct Options {
-  std::string library = "libcufile.so.0";  ///< as the system's loader finds it
-  /// A file without which cuFile 1.20 never returns from opening its driver; empty: not checked.
-  std::string modules = "/proc/modules";
-};
-
 /// The text of an error: the call, cuFile's words and the number.
 inline std::string described(CUfileError_t error, char const* call) {
   auto const number = static_cast<int>(error.err);
@@ -33,7 +26,8 @@ inline std::string described(CUfileError_t error, char const* call) {
 /// host copies, and cuFile does not report that. The library stays loaded, because its threads may outlive the driver.
 class Driver {
  public:
-  explicit Driver(Options options) : options_{std::move(options)} {}
+  /// Both as in cufile::Options.
+  Driver(std::string library, std::string modules) : library_{std::move(library)}, modules_{std::move(modules)} {}
   Driver(Driver const&) = delete;
   Driver& operator=(Driver const&) = delete;
   ~Driver() {
@@ -61,11 +55,11 @@ class Driver {
 
  private:
   std::string open() {
-    for (auto const* const path : {&options_.modules, &options_.library})
+    for (auto const* const path : {&modules_, &library_})
       if (path->find('\0') != path->npos) return to_text({"found a path with a zero byte, ", *path});
-    if (!options_.modules.empty() && ::access(options_.modules.c_str(), R_OK) != 0)
-      return to_text({"cannot read ", options_.modules, ", without which cuFile does not start"});
-    auto* const library = ::dlopen(options_.library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!modules_.empty() && ::access(modules_.c_str(), R_OK) != 0)
+      return to_text({"cannot read ", modules_, ", without which cuFile does not start"});
+    auto* const library = ::dlopen(library_.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) return to_text({"cannot load cuFile: ", ::dlerror()});
     char const* missing = nullptr;
     auto const find = [&](char const* name, auto& function) {
@@ -108,7 +102,7 @@ class Driver {
     return {};
   }
 
-  Options options_;
+  std::string library_, modules_;
   std::once_flag once_;
   std::string why_not_;
   bool is_ours_ = false;
