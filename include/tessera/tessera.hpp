@@ -3,8 +3,6 @@
 #pragma once
 #include <tessera/array/array.hpp>
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/buffer/mapped_buffer.hpp>
-#include <tessera/buffer/pmr_buffer.hpp>
 #include <tessera/cast/cast.hpp>
 #include <tessera/codec/array_to_array/transpose.hpp>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
@@ -17,14 +15,10 @@
 #include <tessera/memory/space.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/node/create.hpp>
-#include <tessera/node/create_group.hpp>
-#include <tessera/node/erase.hpp>
-#include <tessera/node/exists.hpp>
 #include <tessera/node/group.hpp>
-#include <tessera/node/in_folder.hpp>
-#include <tessera/node/move.hpp>
+#include <tessera/node/nodes.hpp>
 #include <tessera/node/open.hpp>
-#include <tessera/node/open_group.hpp>
+#include <tessera/node/open_or_create.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
 #include <tessera/pipeline/pipeline.hpp>
 #include <tessera/pipeline/sharding.hpp>
@@ -37,7 +31,6 @@
 #include <tessera/store/host_side.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/prefix_store.hpp>
 #include <tessera/store/routed_store.hpp>
 #include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>

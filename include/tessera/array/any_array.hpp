@@ -21,10 +21,10 @@
 #include <tessera/cast/cast.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/memory/pending.hpp>
-#include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/attributes.hpp>
 #include <tessera/metadata/detail/expected_element.hpp>
 #include <tessera/metadata/detail/v2_words.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/pipeline/detail/in_shards.hpp>
 #include <tessera/transfer/detail/option_defaults.hpp>
 #include <tessera/transfer/options.hpp>

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/buffer/mapped_buffer.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>

@@ -1,5 +1,5 @@
 // decode_streams, BloscEncodedByNvcomp: decode and encode blosc in device memory. nvCOMP handles the inner streams,
-// tessera's kernels the rest. Included by nvcomp_blosc.cuh.
+// tessera's kernels the rest. Included by nvcomp.cuh.
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -19,7 +19,7 @@
 #include <tessera/memory/queue.cuh>
 #include <tessera/with/detail/nvcomp/nvcomp_decode.cuh>
 #include <tessera/with/detail/nvcomp/nvcomp_encode.cuh>
-#include <tessera/with/nvcomp_zlib.cuh>
+#include <tessera/with/detail/nvcomp/nvcomp_zlib_decode.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

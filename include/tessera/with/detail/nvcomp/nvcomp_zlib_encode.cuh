@@ -1,5 +1,5 @@
 // ZlibEncodedByNvcomp: encodes numcodecs' zlib in device memory: the deflate stream of a gzip member that nvCOMP makes,
-// between zlib's header and checksum. nvCOMP documents a limit of 64 KiB for its deflate. Included by nvcomp_zlib.cuh.
+// between zlib's header and checksum. nvCOMP documents a limit of 64 KiB for its deflate. Included by nvcomp.cuh.
 #pragma once
 #include <algorithm>
 #include <concepts>

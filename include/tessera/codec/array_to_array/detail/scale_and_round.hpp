@@ -1,14 +1,11 @@
-// FixedScaleOffset: numcodecs' fixedscaleoffset, fractions as integers: (x - offset) * scale, rounded.
+// ScaleAndRound, UndoScaleOffset: the arithmetic of FixedScaleOffset, both ways.
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
-#include <tessera/codec/detail/elementwise.hpp>
-#include <tessera/codec/detail/json_number.hpp>
 #include <tessera/codec/detail/numbers.hpp>
-#include <tessera/core/detail/numpy_type.hpp>
+#include <tessera/core/config.hpp>
+#include <tessera/core/data_type.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
@@ -74,31 +71,4 @@ struct ScaleAndRound {
 };
 
 }  // namespace detail
-
-namespace codec {
-
-/// Configuration: `offset` and `scale`, numbers; `dtype` of the elements, and `astype` of the stored numbers, by
-/// default the same: number types by NumPy's names. Arithmetic and rounding are NumPy's.
-struct FixedScaleOffset : detail::Elementwise<FixedScaleOffset> {
-  static constexpr std::string_view name = "numcodecs.fixedscaleoffset";
-
-  detail::JsonNumber scale, offset;
-  std::optional<detail::NumpyType> dtype, astype;
-
-  static FixedScaleOffset from(ObjectReader& configuration);
-  Value configuration() const;
-  FixedScaleOffset fitted(ChunkSpecification const& chunk) const;
-
-  /// The type of encoded elements.
-  DataType encoded_type(DataType type) const { return astype ? astype->type : type; }
-  ChunkSpecification encoded(ChunkSpecification chunk) const;
-  detail::UndoScaleOffset decoder(ChunkSpecification const& chunk) const;
-  detail::ScaleAndRound encoder(ChunkSpecification const& chunk) const;
-};
-
-}  // namespace codec
 }}  // namespace tessera::v0
-
-#if !defined(TESSERA_SEPARATE)
-#include <tessera/codec/array_to_array/detail/fixed_scale_offset.ipp>
-#endif

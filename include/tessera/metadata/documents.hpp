@@ -1,5 +1,5 @@
-// ArrayMetadata: the contents of an array's `zarr.json` (core specification, "Array metadata"). DimensionNames: the
-// names of its dimensions (core specification, "Dimension names").
+// ArrayMetadata and GroupMetadata: the contents of the `zarr.json` of an array and of a group (core specification,
+// "Array metadata" and "Group metadata"). DimensionNames: the names of an array's dimensions ("Dimension names").
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -12,8 +12,9 @@
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/bounds.hpp>
 #include <tessera/core/dimensions.hpp>
+#include <tessera/core/object_reader.hpp>
 #include <tessera/core/value.hpp>
-#include <tessera/key/chunk_key.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/metadata/detail/chunk_grid.hpp>
 #include <tessera/metadata/detail/document.hpp>
 #include <tessera/metadata/detail/node_members.hpp>
@@ -73,8 +74,25 @@ TESSERA_DECL ChunkSpecification chunk_of(ArrayMetadata const& array);
 /// Throws: MetadataError, if the attributes are broken.
 TESSERA_DECL Value to_value(ArrayMetadata const& array);
 
+/// The document of a group, of either Zarr format.
+struct GroupMetadata {
+  Members attributes{};  ///< as in the document
+  Members tolerated{};  ///< unknown members that may be ignored, kept unchanged
+  /// The document has consolidated metadata, not read here (metadata/detail/consolidated_documents.hpp).
+  bool has_consolidated = false;
+  ZarrFormat format = ZarrFormat::v3;  ///< of the stored documents
+  std::string broken_attributes{};     ///< the error in `.zattrs` of Zarr v2; empty: none
+};
+
+/// Throws: MetadataError naming the member.
+TESSERA_DECL GroupMetadata read_group_metadata(ObjectReader& reader);
+
+/// As `zarr.json`, member for member as zarr-python writes it; for a Zarr v2 group, in the form of read_document.
+/// Throws: MetadataError, if the attributes are broken.
+TESSERA_DECL Value to_value(GroupMetadata const& group);
+
 }}  // namespace tessera::v0
 
 #if !defined(TESSERA_SEPARATE)
-#include <tessera/metadata/detail/array_metadata.ipp>
+#include <tessera/metadata/detail/documents.ipp>
 #endif

@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -12,7 +12,8 @@
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/bounds.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/key/chunk_key.hpp>
+#include <tessera/core/object_reader.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/metadata/detail/base64.hpp>
 #include <tessera/metadata/detail/chunk_grid.hpp>
 #include <tessera/metadata/detail/document.hpp>
@@ -22,7 +23,8 @@
 #include <tessera/metadata/detail/structured.hpp>
 #include <tessera/metadata/format.hpp>
 
-namespace tessera { inline namespace v0 { namespace detail {
+namespace tessera { inline namespace v0 {
+namespace detail {
 
 // Never stored: marks a Zarr v2 document in v3 form whose fill value is null or missing.
 inline constexpr std::string_view no_fill = "has_no_fill";
@@ -180,6 +182,27 @@ TESSERA_DECL Value to_value(ArrayMetadata const& array) {
   document.push_back({"node_type", "array"});
   document.push_back({"storage_transformers", array.storage_transformers});
   for (auto const& member : array.tolerated) document.push_back(member);
+  return document;
+}
+
+TESSERA_DECL GroupMetadata read_group_metadata(ObjectReader& reader) {
+  reader.at("node_type").one_of({"group"});
+  GroupMetadata group;
+  group.broken_attributes = detail::broken_attributes(reader);
+  if (group.broken_attributes.empty()) group.attributes = detail::read_attributes(reader);
+  group.format = detail::read_format(reader);
+  auto const copies = reader.find("consolidated_metadata");
+  group.has_consolidated = copies && !copies->value().is_null();
+  group.tolerated = tolerated(reader);
+  return group;
+}
+
+TESSERA_DECL Value to_value(GroupMetadata const& group) {
+  detail::expect_attributes(group.broken_attributes);
+  Members document{{"attributes", group.attributes},
+                   {"zarr_format", Value::integer(static_cast<int>(group.format))},
+                   {"node_type", "group"}};
+  for (auto const& member : group.tolerated) document.push_back(member);
   return document;
 }
 

@@ -1,11 +1,11 @@
-// BitRound: numbers with few non-zero bits (zarr-extensions, codecs/bitround); for fractions also numcodecs' bitround.
+// RoundBits: numbers with few non-zero bits.
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
-#include <tessera/codec/detail/elementwise.hpp>
 #include <tessera/codec/detail/numbers.hpp>
+#include <tessera/core/config.hpp>
+#include <tessera/core/data_type.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
@@ -53,29 +53,4 @@ struct RoundBits {
 };
 
 }  // namespace detail
-
-namespace codec {
-
-/// Configuration: `keepbits`, the number of bits kept: mantissa bits of a fraction, bits of an integer from its highest
-/// one on. For real and complex numbers. Decoding returns the stored numbers.
-struct BitRound : detail::Elementwise<BitRound> {
-  static constexpr std::string_view name = "bitround";
-
-  std::uint32_t keepbits = 0;
-
-  static BitRound from(ObjectReader& configuration);
-  Value configuration() const;
-  ChunkSpecification encoded(ChunkSpecification chunk) const;
-  detail::CopyElements decoder(ChunkSpecification const& chunk) const;
-  detail::RoundBits encoder(ChunkSpecification const& chunk) const;
-
- private:
-  static DataType component(ChunkSpecification const& chunk);
-};
-
-}  // namespace codec
 }}  // namespace tessera::v0
-
-#if !defined(TESSERA_SEPARATE)
-#include <tessera/codec/array_to_array/detail/bit_round.ipp>
-#endif

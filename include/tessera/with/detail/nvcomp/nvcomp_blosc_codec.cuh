@@ -1,5 +1,5 @@
-// nvcomp::Blosc and BloscLz4: blosc in device memory. nvCOMP handles the inner streams, tessera's kernels the rest.
-// Needs nvCOMP 6: link tessera::nvcomp.
+// The common part of nvcomp::Blosc and BloscLz4: their configuration, and decoding, also straight to where the elements
+// are placed.
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -9,11 +9,11 @@
 #include <string_view>
 
 #include <tessera/codec/bytes_to_bytes/detail/blosc_batch.cuh>
+#include <tessera/codec/concept.hpp>
 #include <tessera/place/detail/any_placer.hpp>
 #include <tessera/place/detail/placing.cuh>
 #include <tessera/place/detail/placing_listed.cuh>
 #include <tessera/with/detail/nvcomp/nvcomp_blosc_streams.cuh>
-#include <tessera/with/nvcomp.cuh>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
@@ -102,44 +102,4 @@ struct BloscByNvcomp {
 };
 
 }  // namespace detail
-
-namespace nvcomp {
-
-/// blosc with lz4, lz4hc, zlib, zstd or snappy inside, by the chunk's header; codec::Blosc decodes blosclz on the host.
-/// Every offset and size of a chunk is checked before nvCOMP sees a stream. The contents of zlib, zstd and snappy
-/// streams are not, so their bytes must be checked or trusted; those of lz4 need not be: BloscLz4. Writes lz4 and zstd.
-struct Blosc
-    : detail::BloscByNvcomp<detail::BloscOfLz4, detail::BloscOfSnappy, detail::BloscOfZlib, detail::BloscOfZstd>,
-      detail::BloscEncodedByNvcomp<Blosc, detail::NvcompLz4InBlosc, detail::NvcompZstdInBlosc> {
-  static constexpr bool needs_checked_bytes = true;
-  static constexpr char const* writes = "lz4 and zstd";
-
-  static Blosc from(ObjectReader& configuration) {
-    Blosc codec;
-    codec.cname = configuration.at("cname").one_of({"lz4", "lz4hc", "zstd", "snappy", "zlib", "blosclz"});
-    if (codec.cname == "blosclz")
-      throw MetadataError{"nvcomp::Blosc does not decode blosclz: codec::Blosc does, on the host"};
-    codec.take(configuration);
-    return codec;
-  }
-};
-
-/// blosc with only lz4 or lz4hc inside. nvCOMP reports damaged LZ4, so bytes may come from any source. Writes lz4.
-struct BloscLz4 : detail::BloscByNvcomp<detail::BloscOfLz4>,
-                  detail::BloscEncodedByNvcomp<BloscLz4, detail::NvcompLz4InBlosc> {
-  static constexpr char const* writes = "only lz4";
-
-  static BloscLz4 from(ObjectReader& configuration) {
-    BloscLz4 codec;
-    codec.cname = configuration.at("cname").one_of({"lz4", "lz4hc", "zstd", "snappy", "zlib", "blosclz"});
-    if (codec.cname != "lz4" && codec.cname != "lz4hc")
-      throw MetadataError{
-          to_text({"nvcomp::BloscLz4 does not decode ", codec.cname, ": ",
-                   codec.cname == "blosclz" ? "codec::Blosc does, on the host" : "nvcomp::Blosc does"})};
-    codec.take(configuration);
-    return codec;
-  }
-};
-
-}  // namespace nvcomp
 }}  // namespace tessera::v0

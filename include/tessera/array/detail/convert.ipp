@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/array/mask_and_scale.hpp>
+#include <tessera/array/convert.hpp>
 
 #include <algorithm>
 #include <string_view>

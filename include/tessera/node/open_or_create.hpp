@@ -1,40 +1,16 @@
-// exists: whether there is a node. open_or_create_array, open_or_create_any, open_or_create_group: open a node, or make
-// it.
+// open_or_create_array, open_or_create_any, open_or_create_group: open a node, or make it, if it is missing.
 #pragma once
 #include <concepts>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <utility>
 
-#include <tessera/metadata/detail/missing_node.hpp>
 #include <tessera/node/create.hpp>
-#include <tessera/node/create_group.hpp>
 #include <tessera/node/detail/folder.hpp>
+#include <tessera/node/nodes.hpp>
 #include <tessera/node/open.hpp>
-#include <tessera/node/open_group.hpp>
 
 namespace tessera { inline namespace v0 {
-
-/// Whether there is an array or a group at `path` ("" is the root), of either format: a document, which may be damaged.
-/// The store may be a folder's name. Throws: StoreError.
-template <class S>
-bool exists(S const& given, std::string_view path = "") {
-  using Store = detail::store_of_t<S>;
-  if constexpr (!detail::check_store<Store>() || !detail::check_metadata_store<Store>())
-    return false;
-  else
-    return detail::node_key(metadata_of(detail::store_of(given)), path).has_value();
-}
-/// Whether there is a node below a group, by its path from there. A node in the group's consolidated metadata is found
-/// without a request.
-template <class S>
-bool exists(Group<S> const& group, std::string_view path) {
-  auto const below = group / path;
-  if (auto const& copies = group.consolidated(); copies && detail::node_type(*copies, below)) return true;
-  return exists(group.store(), below);
-}
-
 namespace detail {
 
 // Opens, or makes and opens: another writer may make the node in between.

@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/store/prefix_store.hpp>
+#include <tessera/store/wrapper_store.hpp>
 
 #include <algorithm>
 
