@@ -5,8 +5,8 @@
 #include <span>
 
 #include <tessera/codec/array_to_bytes/pack_bits.hpp>
+#include <tessera/codec/detail/kernels_of.cuh>
 #include <tessera/codec/detail/numbers.hpp>
-#include <tessera/codec/on_device.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include <tessera/codec/bytes_to_bytes/shuffle.hpp>
-#include <tessera/codec/on_device.cuh>
+#include <tessera/codec/detail/kernels_of.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
