@@ -14,7 +14,7 @@ enum class Links {
 
 /// Options of a LocalStore.
 struct LocalOptions {
-  bool fsync = false;           ///< values survive a loss of power once `write` has returned; expensive
+  bool fsync = false;           ///< values survive a loss of power after `write` has returned; slow
   Links links = Links::refuse;  ///< for symbolic links below the root; its own path may contain links
   /// How long a call waits for a key or folder locked by another process, or another store of the folder, before it
   /// throws StoreError.
