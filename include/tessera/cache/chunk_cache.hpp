@@ -111,12 +111,11 @@ class HeldChunks {
 };
 
 /// A handle: copies refer to the same cache. It caches inner chunks, which can be decoded independently. Any thread and
-/// any queue of its GPU may use it. Until `clear`, it does not see changes that others make to the store, or that are
-/// made to the array beside the cache. The last handle's destructor writes dirty chunks back and drops an error;
-/// `flush` reports errors.
+/// any queue of its GPU may use it. Changes that are not made through the cache are not seen until `clear`. The last
+/// handle's destructor writes dirty chunks back and drops an error; `flush` reports errors.
 ///
-/// The cache reads, spills and returns chunks on its own queue, by default the array's. A queue other than the kernels'
-/// lets the cache work beside them. The cache keeps each queue on which chunks were held.
+/// The cache reads, spills and returns chunks on its own queue, by default the array's. With another queue than that of
+/// the kernels, the cache works at the same time as they do. The cache keeps each queue on which chunks were held.
 template <class A, class Policy = KeepEverywhere>
 class ChunkCache : public detail::CacheCallsWithQueue<ChunkCache<A, Policy>, typename A::queue_type> {
   using WithQueue = detail::CacheCallsWithQueue<ChunkCache, typename A::queue_type>;
@@ -248,8 +247,8 @@ class ChunkCache : public detail::CacheCallsWithQueue<ChunkCache<A, Policy>, typ
     }
   }
 
-  /// The spaces that have an inner chunk, given by its index in the grid of inner chunks. Throws: SelectionError, if
-  /// the index has another number of dimensions.
+  /// The spaces in which the cache has an inner chunk, given by its index in the grid of inner chunks. Throws:
+  /// SelectionError, if the index has another number of dimensions.
   CachedPlaces where(Extents const& chunk) const { return detail::places_of(*state_, chunk); }
   /// May be called while other threads use the cache.
   CacheStatistics statistics() const { return detail::statistics_of(*state_); }

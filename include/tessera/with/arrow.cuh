@@ -20,9 +20,9 @@ struct ExportedOnDevice {
   Owned<ArrowDeviceArray> array;  ///< the elements
 };
 /// A column in the memory of the device of `on`, for another library, which waits for `sync_event`, on the host or by
-/// its stream: the event comes after the work that `on` has so far. The host waits for nothing here. The last release
-/// waits for the device before it frees the memory or returns the leases, because the interface does not tell which of
-/// the consumer's streams use it. Throws: DeviceError; ExchangeError, if a length is above 2^63.
+/// its stream: the event comes after the work that `on` has so far. This call does not wait. The last release waits for
+/// the device before it frees the memory or returns the leases, because the interface does not tell which of the
+/// consumer's streams use it. Throws: DeviceError; ExchangeError, if a length is above 2^63.
 inline ExportedOnDevice hand_over(Column<space::Device> column, Queue<space::Device>& on) {
   auto const guard = std::make_shared<detail::UntilReleased>(on.shared_stream());
   detail::keep_all(column, guard);

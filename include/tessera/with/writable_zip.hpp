@@ -20,11 +20,11 @@ namespace tessera { inline namespace v0 {
 /// Options of a WritableZipStore.
 struct ZipOptions {
   bool fsync = false;      ///< the file survives a loss of power once `flush` has returned
-  bool overwrite = false;  ///< begins an empty file, and `flush` replaces whatever has its name
+  bool overwrite = false;  ///< begins an empty file; `flush` replaces an existing one
 };
 
-/// Reads and writes a zip file, or begins one, in a folder that exists. Values are written, uncompressed, as they come,
-/// to a hidden file beside it; `flush` makes that the zip file:
+/// Reads and writes a zip file, or begins one, in a folder that exists. Each value is written at once, uncompressed, to
+/// a hidden file in the same folder; `flush` replaces the zip file by it:
 ///
 ///     WritableZipStore const store{"a.zarr.zip"};
 ///     create_array<float, 3>(store, "a", {.shape = {64, 64, 64}, .chunks = {32, 32, 32}}).write(all, elements);

@@ -51,7 +51,7 @@ struct PackedBooleans {
 
   std::size_t decode(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
                      Queue<space::Host>&) const;
-  /// Of a part, the bytes that have its bits: the first byte of the chunk is not checked.
+  /// Reads only the bytes with the bits of the part: the first byte of the chunk is not checked.
   std::size_t decode_part(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
                           ChunkPart part, Queue<space::Host>&) const;
   ByteRange encoded_range(ByteRange part) const {
