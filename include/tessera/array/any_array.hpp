@@ -101,7 +101,7 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
       WithQueue::write, WithQueue::write_listed;
 
   /// Reads a selection into memory of array_space. Strides are in bytes, one per dimension of the memory. Throws:
-  /// StoreError, CodecError, with the key; SelectionError; Cancelled. It throws only when no work is under way any
+  /// StoreError, CodecError, with the key; SelectionError; Cancelled. It throws only when no work is in progress any
   /// more.
   auto read(ResolvedSelection const& selected, StridedSpan<array_space> to, ReadOptions const& options = {}) const {
     expect_fixed_size();

@@ -118,7 +118,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   }
 
   /// Reads a selection into a new array of buffers B, by default in the array's own space. Use the new array in the
-  /// order of the handle's queue; if the host can touch it, its elements are there when the call returns. An array in
+  /// order of the handle's queue; if the host can access it, its elements are there when the call returns. An array in
   /// device memory is read into host buffers through `through<space::Host>()`: on host threads, without a copy between
   /// spaces.
   template <class B = detail::elements_buffer<T, array_space>, detail::Selector Sel = Box>

@@ -29,7 +29,7 @@ namespace tessera { inline namespace v0 {
 /// Every chunk that a box touches, of a shard every inner chunk, is fetched and decoded once for all boxes, and its
 /// elements are placed into each box that wants them. Of chunks that are stored as they are in memory, only the bytes
 /// from the first to the last wanted element are fetched. The options are those of a read: `memory` bounds the chunks
-/// under way, `progress` and `traffic` count each chunk once, and `stop` ends the call. The list of chunks is not in
+/// in progress, `progress` and `traffic` count each chunk once, and `stop` ends the call. The list of chunks is not in
 /// that budget: about 1 KiB for each chunk, which the queue keeps for later calls. Of a rectilinear grid, neighbouring
 /// chunks of one shape are read together, one such part after the other, and `progress` counts in each part.
 ///
@@ -44,7 +44,7 @@ namespace tessera { inline namespace v0 {
 ///
 /// Throws: SelectionError naming array and box, if a box has another shape than the first in one memory, another number
 /// of dimensions than the array, or reaches beyond it; SelectionError, if the memory has another shape; StoreError,
-/// CodecError, with the key; Cancelled. It throws only when no work is under way any more.
+/// CodecError, with the key; Cancelled. It throws only when no work is in progress any more.
 template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M>
 auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, M&& to, ReadOptions const& options = {}) {
   return read_boxes(array, boxes, to, Padding{}, options);

@@ -25,7 +25,7 @@ struct buffer_in<space::Device> {
 
 /// Aligned to 256 bytes, uninitialised; the host may write to it at once. Freed in its queue's order: the stream keeps
 /// the memory, because page-locking is expensive, and reuses it when it is done with it. The host must wait for the
-/// queue before it touches bytes that the queue works on.
+/// queue before it accesses bytes that the queue works on.
 class PinnedBuffer : public detail::StreamBuffer<space::Pinned> {
  public:
   using StreamBuffer::StreamBuffer;
@@ -39,8 +39,8 @@ struct buffer_in<space::Pinned> {
 };
 
 /// Aligned to 256 bytes, uninitialised; the host may write to it at once. Freed in its queue's order: the stream keeps
-/// the memory, and reuses it when it is done with it. The host must wait for the queue before it touches bytes that the
-/// queue works on. Throws, when made: DeviceError, if the device has no concurrent managed access
+/// the memory, and reuses it when it is done with it. The host must wait for the queue before it accesses bytes that
+/// the queue works on. Throws, when made: DeviceError, if the device has no concurrent managed access
 /// (cudaDevAttrConcurrentManagedAccess), without which the host would have to wait for all work on the device, also
 /// that of other parts of the program.
 class ManagedBuffer : public detail::StreamBuffer<space::Managed> {

@@ -49,7 +49,7 @@ class Checkpoint {
  public:
   explicit Checkpoint(C const& ranks) : ranks_{ranks} {}
 
-  /// Called by all ranks: writes the elements behind the last index of `axis`, as write_local. The partition is that of
+  /// Called by all ranks: writes the elements after the last index of `axis`, as write_local. The partition is that of
   /// the new elements: as long as the array in its other dimensions. Throws: MetadataError, if the document has another
   /// shape than the handles; as write_local.
   template <class T, std::size_t Rank, class S, class P, detail::MemoryOrMistake M>

@@ -13,13 +13,13 @@ namespace tessera { inline namespace v0 {
 template <class E>
 concept MessageExchange = requires(E& exchange, std::span<std::byte> to, std::span<std::byte const> from, int rank,
                                    std::size_t messages, std::uint64_t size) {
-  // Allocates for so many messages in each direction, of `size` bytes together, that are under way at a time. Those
+  // Allocates for so many messages in each direction, of `size` bytes together, that are in progress at a time. Those
   // that follow allocate nothing: a rank that throws std::bad_alloc there would leave the others waiting.
   exchange.prepare(messages, size);
   exchange.receive(to, rank);    // starts to receive exactly these bytes; returns at once
   exchange.send(from, rank);     // starts to send; returns at once
-  exchange.wait_for_sends();     // messages that are received meanwhile stay under way
-  exchange.wait_for_receives();  // messages that are sent meanwhile stay under way
+  exchange.wait_for_sends();     // messages that are received meanwhile stay in progress
+  exchange.wait_for_receives();  // messages that are sent meanwhile stay in progress
   exchange.wait();               // for all of them
 };
 

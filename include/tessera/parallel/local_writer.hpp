@@ -98,7 +98,7 @@ class LocalWriter {
   }
 
  private:
-  // How many of the newest calls may be in flight beside one at this place.
+  // How many of the newest calls may be in flight together with one at this place.
   std::size_t calls_beside(detail::WrittenPlace const& place) const {
     std::size_t count = 0;
     for (auto call = in_flight_.rbegin(); call != in_flight_.rend(); ++call, ++count)
@@ -106,7 +106,7 @@ class LocalWriter {
     return std::min(count, std::max<std::size_t>(options_.in_flight, 1) - 1);
   }
 
-  // Waits for the oldest calls, also behind one with an error. Throws: the first error of them.
+  // Waits for the oldest calls, also after one with an error. Throws: the first error of them.
   void wait_until(std::size_t left) {
     std::exception_ptr error;
     for (; in_flight_.size() > left; in_flight_.pop_front())

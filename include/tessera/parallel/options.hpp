@@ -14,7 +14,7 @@ struct Exchanged {
   std::uint64_t messages = 0;  ///< sent to other ranks, including those that request elements for a round
   std::uint64_t bytes = 0;     ///< in these messages
   std::uint64_t rounds = 0;    ///< of messages, in which this rank took part
-  std::uint64_t memory = 0;    ///< bytes that one call had at most, beside the caller's memory and the codecs'
+  std::uint64_t memory = 0;    ///< bytes that one call had at most, besides the caller's memory and the codecs'
 };
 
 /// Options of write_local. All but `write`, `exchanged` and `device_messages` are the same on all ranks.
@@ -31,7 +31,7 @@ struct LocalWriteOptions {
 struct LocalWriterOptions {
   std::size_t in_flight = 2;  ///< calls whose elements are not yet in the store, at most; 1 or more
   bool copies = false;     ///< the caller's memory is copied: it is free when the call returns
-  /// Most bytes of a call in flight, beside the caller's memory and its copy; 0: what it needs.
+  /// Most bytes of a call in flight, besides the caller's memory and its copy; 0: what it needs.
   std::uint64_t memory = 0;
   WriteOptions write{};      ///< of this rank's writes; progress counts in each box of them
   Exchanged* exchanged = nullptr;  ///< added to, if given

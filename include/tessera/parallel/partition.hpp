@@ -22,7 +22,7 @@ using IndexRuns = std::vector<IndexRun>;
 /// Elements of a rank: every combination of the indices of each dimension.
 using RankPart = std::vector<IndexRuns>;
 
-/// `first`, and the index behind the last, along each dimension.
+/// `first`, and the index after the last, along each dimension.
 struct IndexBounds {
   Extents first, stop;
 };

@@ -85,7 +85,7 @@ class Pipeline {
   static constexpr bool refused = end::refused || end::is_array || !has_checked_bytes;  ///< a compile error was given
   static constexpr bool is_sharded = !std::is_void_v<Shard>;
   static constexpr bool may_be_sharded = is_sharded;
-  static constexpr bool may_encode_shards = is_sharded && !ends_in_shard;  ///< codecs stand behind them
+  static constexpr bool may_encode_shards = is_sharded && !ends_in_shard;  ///< codecs follow them
   /// The encoded size depends only on the decoded size.
   static constexpr bool has_fixed_size = (detail::has_fixed_size<Stages> && ...);
   /// The pipeline of the innermost chunks of shards.

@@ -63,7 +63,7 @@ struct route<Available, From, To, Shards<Inner>, Cost, Use> {
 ///
 /// Of ways with equal cost it is the one with the fewest crossings; then the one whose codecs come first in the list,
 /// the codec nearest to the stored bytes before the others; then the one that crosses nearest to the stored bytes. A
-/// codec whose behaviour is undefined for damaged bytes is chosen only if the codec right behind it checks them. For
+/// codec whose behaviour is undefined for damaged bytes is chosen only if the codec directly after it checks them. For
 /// reading: codecs may only decode.
 template <class Available, class ArraySpace, class BytesSpace, class Specification, class Cost = BusTraffic>
 using Route = typename detail::route<Available, BytesSpace, ArraySpace, Specification, Cost, detail::ToRead>::type;

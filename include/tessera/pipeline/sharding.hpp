@@ -61,7 +61,7 @@ struct Sharding {
   Extents chunk_shape{};
   Inner inner{};
   Index index{};
-  bool index_at_start = false;  ///< whether the index is before the chunks, not behind them
+  bool index_at_start = false;  ///< whether the index is before the chunks, not after them
 
   static Sharding from(ObjectReader& configuration) {
     return from(configuration, [](std::span<Specification const> codecs) { return Inner::from(codecs); });

@@ -58,7 +58,7 @@ class AnyStore {
   bool erase(Key const& key, Queue& on) const { return held_->erase(key, on); }
   void list(std::string_view prefix, Visitor visit) const { held_->list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { held_->list_directory(prefix, visit); }
-  /// As `list`, but shows links themselves, and nothing behind them.
+  /// As `list`, but shows links themselves, and nothing below them.
   void list_own(std::string_view prefix, Visitor visit) const { held_->list_own(prefix, visit); }
   /// Visits what writers that ended early left below `prefix`.
   void list_unfinished(std::string_view prefix, Visitor visit) const { held_->list_unfinished(prefix, visit); }

@@ -8,7 +8,7 @@ namespace tessera { inline namespace v0 {
 
 /// How a LocalStore treats symbolic links below its root. erase_node never erases through them.
 enum class Links {
-  refuse,  ///< a key that is a link or lies behind one is an error; a listing shows the link
+  refuse,  ///< a key that is a link or lies below one is an error; a listing shows the link
   follow,  ///< followed wherever they lead: for data spread over several disks
 };
 

@@ -31,10 +31,10 @@ struct ReadOptions {
   /// files: with `get_many`, a thread's share of 128 MiB, at least 8 MiB; otherwise up to 8 MiB of a shard. No bound,
   /// if mini_batch is given.
   Option<std::size_t> mini_batch_bytes{};
-  /// Mini-batches under way at a time; 0: one per thread of the host queue, plus two with a device queue, whose copies
-  /// and kernels run behind; two where a device codec decodes.
+  /// Mini-batches in progress at a time; 0: one per thread of the host queue, plus two with a device queue, whose
+  /// copies and kernels run later; two where a device codec decodes.
   Option<std::size_t> in_flight{};
-  /// Bytes of memory for all chunks under way, over all spaces; 0: bounded by the other options only. The queue keeps
+  /// Bytes of memory for all chunks in progress, over all spaces; 0: bounded by the other options only. The queue keeps
   /// this memory for later reads; one thread fetches a mini-batch. Includes shard indexes, 16 bytes per inner chunk,
   /// but not the kept ones of shards read before (64 MiB, or as keep_shard_indexes sets), nor decoded values of shards
   /// with codecs after sharding_indexed. Throws: BudgetError, if one chunk needs more.
@@ -70,9 +70,9 @@ struct FetchLimits {
 /// As in ReadOptions, for a write. A chunk written in part is a mini-batch of its own. Where a device codec encodes, a
 /// mini-batch has at most 512 MiB.
 struct WriteOptions {
-  /// Sizes of mini-batches, and how many are under way at a time; of shards, how many shards.
+  /// Sizes of mini-batches, and how many are in progress at a time; of shards, how many shards.
   Option<std::size_t> mini_batch{}, mini_batch_bytes{}, in_flight{};
-  Option<std::uint64_t> memory{};           ///< bytes for all chunks under way; 0: bounded by the other options only
+  Option<std::uint64_t> memory{};           ///< bytes for all chunks in progress; 0: bounded by the other options only
   Option<std::atomic<bool> const*> stop{};  ///< once true, no mini-batch begins, and the call ends with Cancelled
   Option<Progress> progress{};              ///< called with the chunks done and all chunks; of shards, with shards
   Option<bool> store_fill_chunks{};  ///< also write chunks that hold only the fill value; false: erase their keys
@@ -88,7 +88,7 @@ struct WriteOptions {
 
 /// Options of AnyArray::compact.
 struct CompactOptions {
-  std::size_t in_flight = 0;                ///< shards under way at a time; 0: one per thread of the host queue
+  std::size_t in_flight = 0;                ///< shards in progress at a time; 0: one per thread of the host queue
   std::uint64_t memory = 0;                 ///< bytes of memory for these shards, at most; 0: no limit
   std::atomic<bool> const* stop = nullptr;  ///< once true, no shard begins, and the call ends with Cancelled
   Progress progress{};                      ///< counts shards

@@ -35,7 +35,7 @@ inline ExportedOnDevice hand_over(Column<space::Device> column, Queue<space::Dev
 }
 
 /// Another library's array in the memory of the device of `on`, in place, for later work of `on`, which comes after the
-/// array's `sync_event`; the host does not wait. Order other queues behind `on`. The schema stays the caller's. The
+/// array's `sync_event`; the host does not wait. Order other queues after `on`. The schema stays the caller's. The
 /// array is released when the column and all its copies are destroyed, from any thread; that waits for the device's
 /// work. The lengths of buffers are not in the interface: the library that made the array is trusted. Throws:
 /// ExchangeError, if the array is elsewhere, or contradicts its schema, or for a type that the library does not have;

@@ -39,7 +39,7 @@ Tensor hand_over_copy(Shared<S> const& from, DLDevice target, Queue<space::Devic
   auto copy = copied<B>(from, on);
   on.keep(from.owner);
   return tensor_of(ordered(shared_copy(from, std::move(copy)), target, on, wanted), target, wanted, true);
-} catch (...) {  // work under way reads memory that may be freed now
+} catch (...) {  // work in progress reads memory that may be freed now
   tessera::detail::wait_and_throw(on);
 }
 
@@ -86,7 +86,7 @@ Tensor hand_over(Shared<S> const& from, Queue<space::Device>& on, Queue<space::D
   if (wanted.stream) (void)detail::handle_of(*wanted.stream);
   detail::expect_copy_allowed(wanted, to_text({"the elements are in the memory of ",
                                                name_of(device_of<S>(on.device())), ", not of ", name_of(target)}));
-  DeviceBuffer here;  // if the peer copy is under way when a call fails, it ends first
+  DeviceBuffer here;  // if the peer copy is in progress when a call fails, it ends first
   try {
     here = detail::copied<DeviceBuffer>(from, on);
     on.keep(from.owner);

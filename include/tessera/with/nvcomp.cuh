@@ -26,7 +26,7 @@ namespace tessera { inline namespace v0 {
 ///
 /// A configuration that nvCOMP does not support can be read, but not written: a CodecError names the member.
 ///
-/// nvCOMP's behaviour is undefined for damaged zstd or gzip behind a valid frame. So these codecs need a crc32c after
+/// nvCOMP's behaviour is undefined for damaged zstd or gzip inside a valid frame. So these codecs need a crc32c after
 /// them, which is checked first, or the program declares that it trusts the bytes: Trusted.
 namespace nvcomp {
 

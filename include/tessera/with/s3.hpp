@@ -49,7 +49,7 @@ struct S3Options {
   std::string bearer{};         ///< a token of gs:// and az://, in place of keys; GOOGLE_OAUTH_ACCESS_TOKEN
   std::string sas{};            ///< of az://, a shared access signature: "sv=...&sig=..."; AZURE_STORAGE_SAS_TOKEN
   S3Style style = S3Style::automatic;                       ///< where the bucket's name is in addresses
-  std::uint64_t multipart_above = std::uint64_t{64} << 20;  ///< bytes; larger values are written part by part
+  std::uint64_t multipart_above = std::uint64_t{64} << 20;  ///< bytes; larger values are written in parts
   std::uint64_t part_bytes = std::uint64_t{16} << 20;       ///< of each part; 5 MiB or more
   /// No other program writes below the address. Writes have no conditions and folders no locks, so the server need not
   /// support them.
@@ -100,7 +100,7 @@ class S3Store {
     return detail::at_key(*this, key, [&] { return bucket_->size(key); });
   }
 
-  /// All requests are under way at once. Neighbouring ranges of a key share one.
+  /// All requests are in progress at once. Neighbouring ranges of a key share one.
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
     for (auto const& request : requests) detail::at_key(*this, *request.key, [] {});
     named([&] {
@@ -116,7 +116,7 @@ class S3Store {
     write_many({&request, 1}, on);
   }
 
-  /// All values are under way at once, except those that are written part by part.
+  /// All values are in progress at once, except those that are written in parts.
   void write_many(std::span<WriteRequest<Space> const> requests, queue_for<Space>& on) const {
     std::vector<WriteRequest<Host>> on_host;
     for (auto const& [key, value, slab, stop] : requests) {

@@ -31,8 +31,8 @@ namespace tessera { inline namespace v0 {
 /// another copy of the file's directory.
 ///
 /// The file may also be a value of another store, such as an HttpStore. Then the directory is read once. What a call
-/// asks for is one call of that store, up to 64 MiB at a time: an HttpStore has many requests under way, and asks once
-/// for neighbouring entries. A part of a stored value takes its bytes and the entry's header.
+/// asks for is one call of that store, up to 64 MiB at a time: an HttpStore has many requests in progress, and asks
+/// once for neighbouring entries. A part of a stored value takes its bytes and the entry's header.
 ///
 /// A value read whole is checked against its checksum; a part is not. Reading a part of a deflated value decodes
 /// everything before it, too.

@@ -21,7 +21,7 @@ struct BooleanBits {
   TESSERA_HOST_DEVICE std::byte boolean_at(std::byte const* packed, std::uint64_t i) const {
     return boolean_in(packed + 1, i);
   }
-  /// Boolean i of the bytes behind the first one, or of some of these.
+  /// Boolean i of the bytes after the first one, or of some of these.
   TESSERA_HOST_DEVICE static std::byte boolean_in(std::byte const* bits, std::uint64_t i) {
     return static_cast<std::byte>(static_cast<unsigned>(bits[i / 8]) >> (7 - i % 8) & 1);
   }
