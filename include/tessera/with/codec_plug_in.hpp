@@ -1,5 +1,5 @@
-// load_plug_in: codecs in shared libraries, as tessera/with/codec_plug_in.h describes them, for lists with codec::AtRunTime.
-// Needs dlopen of POSIX.
+// load_plug_in: codecs in shared libraries, as described in tessera/with/codec_plug_in.h, for lists with
+// codec::AtRunTime. Needs dlopen of POSIX.
 #pragma once
 #include <dlfcn.h>
 
