@@ -157,9 +157,9 @@ class ChunkCache : public detail::CacheCallsWithQueue<ChunkCache<A, Policy>, typ
 
   /// Holds the chunks that a selection touches, in memory of space S: host memory, or device memory for an array on the
   /// device. Missing chunks are read together, those in the other space are copied; chunks in place need no CUDA call
-  /// and no allocation. On the device, use them in the order of `queue()`. Throws: SelectionError; as a read; as a write of
-  /// evicted chunks; Error, which names the chunks held, if the budget has no room for all; Error, if a chunk is held
-  /// for writing. If it throws, no chunk is held.
+  /// and no allocation. On the device, use them in the order of `queue()`. Throws: SelectionError; as a read; as a
+  /// write of evicted chunks; Error, which names the held chunks, if the budget has no room for all; Error, if a chunk
+  /// is held for writing. If it throws, no chunk is held.
   template <MemorySpace S = array_space, detail::Selector Sel = Box>
   Held<S> hold(Sel const& selection) const {
     if constexpr (detail::check_cached_space<S, array_space>())

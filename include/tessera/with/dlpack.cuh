@@ -74,9 +74,8 @@ Tensor hand_over(Shared<S> const& from, Queue<space::Device>& on, Request const&
   return detail::hand_over_copy<DeviceBuffer>(from, target, on, wanted);
 }
 
-/// The same for consumers on another device too: `there` is a queue of it. The elements are copied there by a peer copy,
-/// which needs no path between the devices. Throws: ExchangeError also, if the consumer asks
-/// for a third device.
+/// The same, also for consumers on another device: `there` is a queue of it. The elements are copied there by a peer
+/// copy, which needs no path between the devices. Throws: ExchangeError also, if the consumer asks for a third device.
 template <MemorySpace S>
 Tensor hand_over(Shared<S> const& from, Queue<space::Device>& on, Queue<space::Device>& there,
                  Request const& wanted = {}) {

@@ -63,8 +63,7 @@ struct S3Options {
 /// the object "volume.zarr/t1/zarr.json". "gs://bucket/folder" is Google's, by its XML interface, with HMAC keys
 /// (GS_ACCESS_KEY_ID, GS_SECRET_ACCESS_KEY) or a token; "az://account/container/folder", or "abfs://container@account/
 /// folder", is Azure's, with the account's key as `secret_key` (AZURE_STORAGE_KEY), a SAS or a token. Reads as an
-/// HttpStore does. A value that was replaced between two reads of
-/// its parts is noticed, and read again.
+/// HttpStore does. If a value is replaced between two reads of its parts, it is read again.
 ///
 /// A value changed under its lock replaces only the version that was read (If-Match, If-None-Match), so programs do not
 /// lose each other's changes. The first write tests by four requests whether the server supports this. Messages show no
