@@ -18,7 +18,7 @@
 namespace tessera { inline namespace v0 {
 
 /// Reads boxes into the caller's memory with another element type than the array's: as read_boxes, but each number is
-/// converted while it is placed, as read_as does. Nothing passes over the memory again, and no copy is made:
+/// converted while it is placed, as read_as does. There is no second pass and no copy:
 ///
 ///     std::vector<float> batch(crops.size() * 64 * 64);
 ///     read_boxes_as(array, crops, batch, {.scale = 1.0 / 255});
@@ -34,7 +34,7 @@ requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_boxes_as(A
   return read_boxes_as(array, boxes, to, conversion, Padding{}, options);
 }
 
-/// Reads them into a new array of shape [boxes, box...]: `read_boxes_as<float>(array, crops, {.scale = 0.5})`. In
+/// Reads boxes into a new array of shape [boxes, box...]: `read_boxes_as<float>(array, crops, {.scale = 0.5})`. In
 /// device memory the call waits, unless every number of the array's type fits, or the nearest number is taken.
 template <class Program, Element T, std::size_t Rank, class S, class P>
 auto read_boxes_as(Array<T, Rank, S, P> const& array, BoxList const& boxes, Conversion const& conversion = {},

@@ -22,8 +22,8 @@ struct OneElement {
   }
 };
 
-/// A codec's work on a mini-batch in device memory. A codec that is not elementwise specialises it in a header beside
-/// its own.
+/// A codec's work on a mini-batch in device memory. A codec that is not elementwise specialises it in a header of its
+/// own.
 template <class C>
 struct KernelsOf {
   static constexpr bool is_elementwise = std::derived_from<C, Elementwise<C>>;
@@ -58,7 +58,7 @@ struct KernelsOf {
 
 namespace codec {
 
-/// The codec C in device memory: `OnDevice<BitRound>`. A list may have it beside C; a chunk uses the one that runs in
+/// The codec C in device memory: `OnDevice<BitRound>`. A list may have it next to C; a chunk uses the one that runs in
 /// its space. One launch for up to 192 chunks. The host waits only if a chunk may be refused, once for each launch: by
 /// cast_value and scale_offset for an element, by packbits for its padding byte.
 template <class C>

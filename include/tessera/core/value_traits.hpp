@@ -1,4 +1,4 @@
-// value_traits: types, beside Value's own alternatives, that convert to and from a Value.
+// value_traits: types that convert to and from a Value, besides its own alternatives.
 #pragma once
 #include <concepts>
 #include <iterator>

@@ -11,8 +11,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// The `bytes` in a store's memory, unchanged whatever happens to the key and the store, and their owner. Hold the
-/// owner until a queue's work with them is done: `on.keep(lent.owner)`.
+/// The `bytes` in a store's memory, and their owner. They stay unchanged while it lives, even if the key is written or
+/// the store destroyed. Hold the owner until a queue's work with them is done: `on.keep(lent.owner)`.
 template <MemorySpace S>
 struct Lent {
   ByteView<S> bytes;

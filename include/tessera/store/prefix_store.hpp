@@ -51,7 +51,7 @@ class PrefixStore
 
   S const& source() const { return this->behind(); }
   std::string const& folder() const { return this->paths().folder; }
-  /// The store of documents, if `S` has one apart from that of chunks.
+  /// The store of documents, if `S` is a SplitStore.
   auto const& metadata_store() const requires has_documents { return documents_; }
   bool has_folder(std::string_view path) const { return detail::has_folder(source(), this->paths().path(path)); }
 

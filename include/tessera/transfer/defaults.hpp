@@ -7,7 +7,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Options for calls that do not give them, of handles that do not (`array.with`).
+/// Options for calls that do not set them, through handles that do not either (`array.with`).
 struct Defaults {
   ReadOptions read{};    ///< of reads
   WriteOptions write{};  ///< of writes
@@ -15,11 +15,11 @@ struct Defaults {
 
 namespace detail {
 
-/// The options with those of `usual` that are not given.
+/// The given options, completed by those of `usual`.
 TESSERA_DECL ReadOptions completed(ReadOptions given, ReadOptions const& usual);
 TESSERA_DECL WriteOptions completed(WriteOptions given, WriteOptions const& usual);
 
-/// Of the innermost scope of this thread, with those around it; null: none.
+/// The options of this thread's innermost scope, completed by those of the scopes around it; null: no scope.
 TESSERA_DECL Defaults const*& defaults_of_scope();
 
 /// `inner`, completed by the scope around it, until the object ends.
@@ -42,8 +42,8 @@ class DefaultsScope {
 ///     with_defaults(ReadOptions{.memory = 1 << 30, .stop = &cancelled}, [&] { train(array); });
 ///
 /// A call's own options come first, then those of its handle, of this scope, and of the scopes around it. Threads that
-/// f starts have no defaults until they take over the Defaults of another: `with_defaults(defaults(), f)`. A read_async,
-/// a write_async and a Loader that begin in the scope keep its options.
+/// f starts have no defaults; pass them on by `with_defaults(defaults(), f)`, where `defaults()` is called in the
+/// thread of this scope. A read_async, a write_async and a Loader that begin in the scope keep its options.
 template <class F>
 decltype(auto) with_defaults(Defaults const& options, F&& f) {
   detail::DefaultsScope const scope{options};
@@ -58,7 +58,7 @@ decltype(auto) with_defaults(WriteOptions const& options, F&& f) {
   return with_defaults(Defaults{.write = options}, std::forward<F>(f));
 }
 
-/// Of the scopes that this thread is in.
+/// The options of the scopes that this thread is in, for another thread.
 inline Defaults defaults() {
   auto const* const of_scope = detail::defaults_of_scope();
   return of_scope ? *of_scope : Defaults{};

@@ -17,8 +17,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Whether MPI takes addresses of CUDA device memory: what MPIX_Query_cuda_support of Open MPI, or
-/// MPIX_GPU_query_support of MPICH, says of the running library. False, if the library has neither.
+/// Whether MPI accepts addresses of CUDA device memory, by MPIX_Query_cuda_support of Open MPI or
+/// MPIX_GPU_query_support of MPICH. False, if the library has neither.
 inline bool mpi_reads_device_memory() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
   return MPIX_Query_cuda_support() == 1;
@@ -41,7 +41,7 @@ class MpiCommunicator {
   explicit MpiCommunicator(MPI_Comm ranks) : ranks_{std::make_shared<detail::MpiDuplicate>(ranks)} {}
 
   int rank() const { return ranks_->rank(); }  ///< of this process
-  int size() const { return ranks_->size(); }  ///< how many ranks there are
+  int size() const { return ranks_->size(); }  ///< number of ranks
   int node_of(int rank) const { return ranks_->node_of(rank); }  ///< the lowest rank of the same node
 
   bool reads_device_memory() const { return mpi_reads_device_memory(); }  ///< as that function
