@@ -1,4 +1,4 @@
-// The parts of tessera that depend on no type of a program, compiled once. Where units are compiled with
+// The parts of tessera that do not depend on a program's types, compiled once. Where units are compiled with
 // TESSERA_SEPARATE, exactly one unit of the program includes this. CMake's tessera::compiled is that unit:
 // docs/building.md.
 #pragma once

@@ -38,7 +38,7 @@ typedef enum tessera_status {
   TESSERA_ARGUMENT = 1,       /**< a pointer is NULL, or a number is no member of its enum */
   TESSERA_NOT_FOUND = 2,      /**< there is no array at the path */
   TESSERA_STORE = 3,          /**< the folder cannot be read or written */
-  TESSERA_METADATA = 4,       /**< JSON is wrong, or needs what tessera does not know */
+  TESSERA_METADATA = 4,       /**< JSON is invalid, or needs an extension that tessera lacks */
   TESSERA_CODEC = 5,          /**< a chunk is damaged */
   TESSERA_SELECTION = 6,      /**< a box or the caller's memory does not fit the array or column */
   TESSERA_MEMORY = 7,         /**< too little memory */
@@ -51,7 +51,7 @@ typedef enum tessera_status {
 /** The caller's memory. Every call that gets it replaces it: after success with TESSERA_OK and "". */
 typedef struct tessera_error {
   int status;         /**< a tessera_status */
-  char message[1020]; /**< one line that names store and key; a longer one is cut */
+  char message[1020]; /**< one line that names store and key; truncated if longer */
 } tessera_error;
 
 /* ------------------------------------------------------------------------------------------------------- arrays -- */
@@ -77,8 +77,10 @@ TESSERA_C_API int tessera_open_array(char const* folder, char const* path, tesse
 TESSERA_C_API int tessera_create_array(char const* folder, char const* path, char const* document, int overwrite,
                                        tessera_array** array, tessera_error* error);
 
+/** Closes the handle; its info and attributes are no longer valid. */
 TESSERA_C_API void tessera_close_array(tessera_array* array);
 
+/** Fills `info`. */
 TESSERA_C_API int tessera_describe_array(tessera_array const* array, tessera_array_info* info, tessera_error* error);
 
 /** The attributes as they were when the array was opened: JSON text, an object. Valid until the array is closed. */
@@ -97,7 +99,7 @@ TESSERA_C_API int tessera_write_array(tessera_array const* array, uint64_t const
 
 /* ----------------------------------------------------------------- columns of tables, shared between processes -- */
 
-/** How a column's mask says which elements are not null. */
+/** How a column's mask marks elements that are not null. */
 typedef enum tessera_mask {
   TESSERA_MASK_NONE = 0, /**< no element is null */
   TESSERA_MASK_BITS = 1, /**< element i is not null if bit i % 8 of byte i / 8 is 1, as in Arrow */
@@ -121,11 +123,11 @@ typedef struct tessera_column_info {
   size_t mask_size;   /**< bytes */
 } tessera_column_info;
 
-/** Publishes to other processes of the same user and host, by a thread of its own. In a child made by fork() use
-    neither it nor other handles of columns. */
+/** Publishes columns to other processes of the same user and host, with a thread of its own. A child made by fork()
+    must not use it, nor other handles of columns. */
 typedef struct tessera_producer tessera_producer;
 TESSERA_C_API int tessera_start_producer(tessera_producer** producer, tessera_error* error);
-/** Afterwards what it published cannot be attached, and attached columns report TESSERA_PRODUCER_GONE. */
+/** Stops publishing: its columns can no longer be attached, and attached ones report TESSERA_PRODUCER_GONE. */
 TESSERA_C_API void tessera_stop_producer(tessera_producer* producer);
 
 /** A published column. */
@@ -137,18 +139,18 @@ TESSERA_C_API int tessera_publish_column(tessera_producer* producer, tessera_col
 /** The JSON text that tessera_attach_column takes: give it to other processes in any way. Valid until the column is
     closed. */
 TESSERA_C_API int tessera_get_json(tessera_published const* published, char const** json, tessera_error* error);
-/** Ends publishing. The memory stays until the last process has closed it. */
+/** Stops publishing the column. Its memory stays until the last process has closed it. */
 TESSERA_C_API void tessera_close_published(tessera_published* published);
 
 /** Keeps a connection to each producer. Use one for a process. */
 typedef struct tessera_consumer tessera_consumer;
 TESSERA_C_API int tessera_start_consumer(tessera_consumer** consumer, tessera_error* error);
-/** Attached columns stay attached. */
+/** Closes the connections; attached columns stay attached. */
 TESSERA_C_API void tessera_stop_consumer(tessera_consumer* consumer);
 
 /** An attached column. */
 typedef struct tessera_column tessera_column;
-/** Attaches a column in host memory with one value for each element, of any of tessera's languages, without a copy.
+/** Attaches a column in host memory with one value for each element, published from any language, without a copy.
     `json` is not trusted. */
 TESSERA_C_API int tessera_attach_column(tessera_consumer* consumer, char const* json, tessera_column** column,
                                         tessera_error* error);
@@ -156,7 +158,7 @@ TESSERA_C_API int tessera_attach_column(tessera_consumer* consumer, char const* 
     Fails with TESSERA_PRODUCER_GONE if that process has ended; earlier pointers stay valid. */
 TESSERA_C_API int tessera_describe_column(tessera_column const* column, tessera_column_info* info,
                                           tessera_error* error);
-/** Gives the lease back. */
+/** Returns the lease; the column's pointers are no longer valid. */
 TESSERA_C_API void tessera_close_column(tessera_column* column);
 
 #ifdef __cplusplus

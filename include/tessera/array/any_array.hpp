@@ -101,13 +101,14 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
       WithQueue::write, WithQueue::write_listed;
 
   /// Reads a selection into memory of array_space. Strides are in bytes, one per dimension of the memory. Throws:
-  /// StoreError, CodecError, with the key; SelectionError; Cancelled. It throws only when no work is under way any
+  /// StoreError, CodecError, with the key; SelectionError; Cancelled. It throws only when no work is in progress any
   /// more.
   auto read(ResolvedSelection const& selected, StridedSpan<array_space> to, ReadOptions const& options = {}) const {
     expect_fixed_size();
     return read_into(selected, to, options);
   }
-  /// The same, also of elements that a placer makes: array/strings.hpp, array/detail/converted.hpp.
+  /// As read, with the placer of the destination, which may convert elements or construct strings: array/strings.hpp,
+  /// array/detail/converted.hpp.
   auto read_into(ResolvedSelection const& selected, StridedSpan<array_space> const& to,
                  ReadOptions const& options) const {
     if constexpr (detail::check_placer<array_space>())
@@ -126,8 +127,8 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
     return detail::InvalidCall{};
   }
 
-  /// For custom reads: calls f(ChunkAccess) and returns what read returns. When f returns, only `queue()` may have work
-  /// under way. Throws: SelectionError; exceptions of f.
+  /// For custom reads: calls f(ChunkAccess) and returns what read returns. When f returns, only `queue()` may still
+  /// have work for it. Throws: SelectionError; exceptions of f.
   Completion for_chunks(ResolvedSelection const& selected, Strides const& strides, typename Open::UseChunks f) const {
     return state_->for_chunks(selected, strides, on_, f);
   }
@@ -144,7 +145,7 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
     expect_fixed_size();
     return write_from(selected, from, options);
   }
-  /// The same, also of elements that a placer takes.
+  /// As write, with the placer of the source, which may convert elements or read strings.
   auto write_from(ResolvedSelection const& selected, StridedView<array_space> const& from,
                   WriteOptions const& options) const {
     if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
@@ -156,8 +157,8 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   }
 
   /// For processes that change the shape together: as write_from, into an array of the shape `as`, whatever its
-  /// document says. Elements beyond the document's shape are there once it has that shape. Sends no request for the
-  /// document. Throws: as write.
+  /// document says. Elements beyond the document's shape can be read when the document has that shape. Sends no request
+  /// for the document. Throws: as write.
   auto write_as(Extents const& as, ResolvedSelection const& selected, StridedView<array_space> const& from,
                 WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
@@ -167,7 +168,8 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
       return detail::InvalidCall{};
     }
   }
-  /// For such processes: all copies of this handle show this shape, which the document has by now. Sends no request.
+  /// For processes that change the shape together: sets the shape that all copies of this handle show, to that of the
+  /// document. Sends no request.
   void adopt_shape(Extents const& shape) const { state_->array->shape.set(shape); }
 
   /// Reads inner chunks of shape `inner_chunk_shape`, each to its own place: element `target` of the memory at to.data,
@@ -178,7 +180,8 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
     expect_fixed_size();
     return read_listed_into(listed, to, options);
   }
-  /// The same, also of elements that a placer makes. `from`: what to read instead of the store, with the same values.
+  /// As read_listed, with the placer of the destination. `from`: a store to read instead of this array's, with the same
+  /// values.
   auto read_listed_into(std::span<PlacedChunk const> listed, StridedSpan<array_space> const& to,
                         ReadOptions const& options, typename Open::Readable const* from = nullptr) const {
     return state_->read_listed(from ? *from : state_->readable(), listed, to, on_, options, defaults_);
@@ -194,10 +197,10 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
 
   /// The elements in one chunk, given by its position in the grid. Throws: SelectionError.
   Box chunk_box(Extents const& chunk) const { return state_->chunk_box(chunk); }
-  /// The shape of the chunks at the bottom of shards, which are fetched and decoded one by one; without shards, the
-  /// chunk shape.
+  /// The shape of the innermost chunks of shards, which are fetched and decoded one by one; without shards, the chunk
+  /// shape.
   Extents const& inner_chunk_shape() const { return state_->form.layout.shape; }
-  /// Whether chunks are stored as they are in memory: a read of some elements fetches these alone.
+  /// Whether chunks are stored as they are in memory, so that a read of some elements fetches only these.
   bool has_chunks_as_in_memory() const { return state_->form.is_view(); }
   /// The number of chunks along each dimension.
   Extents grid_shape() const { return state_->grid_of(shape()); }
@@ -223,7 +226,7 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
     expect_fixed_size();
     return append_from(axis, block, from, options);
   }
-  /// The same, also of elements that a placer takes.
+  /// As append, with the placer of the source.
   auto append_from(std::size_t axis, Extents const& block, StridedView<array_space> const& from,
                    WriteOptions const& options) const {
     if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>()) {
@@ -242,10 +245,10 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   /// again. Thread-safe.
   void keep_shard_indexes(std::uint64_t most) const { state_->keep_indexes(most); }
 
-  /// Makes each shard as if written at once: inner chunks in C order, without unused bytes such as `append_to_shards`
-  /// leaves. Replaces shards one by one, each in one step. Reads only the index of a shard that is in order, and
-  /// decodes no chunks. Returns, when the store has the result, by how many bytes the shards became smaller, before
-  /// codecs behind them; 0 without shards. Throws: StoreError, CodecError, with the key; Cancelled.
+  /// Rewrites shards that have unused bytes, such as `append_to_shards` leaves, or inner chunks out of C order.
+  /// Replaces shards one by one, each atomically. Reads only the index of a shard that needs no change, and decodes no
+  /// chunks. Returns, when the store has the result, by how many bytes the shards became smaller, not counting codecs
+  /// after them; 0 without shards. Throws: StoreError, CodecError, with the key; Cancelled.
   std::uint64_t compact(CompactOptions const& options = {}) const { return compact_some(nullptr, options); }
   /// Only shards with selected elements. Throws: SelectionError too.
   std::uint64_t compact(ResolvedSelection const& selected, CompactOptions const& options = {}) const {
@@ -264,7 +267,7 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   /// host memory and the store's buffers are elsewhere, it uses the store's host side, which a LocalStore has.
   ///
   /// `through<space::Host>()` is the array in host memory, with this array's codecs if they run on the host; no bytes
-  /// cross.
+  /// are copied between spaces.
   ///
   /// The given queue does the work, or else this array's, or that of its host threads. Throws: MetadataError, if the
   /// document names other codecs.

@@ -101,9 +101,9 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   /// Reads a selection into the caller's memory: an ArrayView or an mdspan of any strides, an OwnedArray, contiguous
   /// host memory in C order, e.g. a std::vector<T> or a std::span<T>, or a type with contiguous_memory<M>. A selection
   /// is a Box or `all`, Orthogonal, Points, a Mask or Blocks; each chunk is fetched and decoded once. An array in
-  /// device memory is also read into pinned and managed memory. Memory that was made on another queue than the handle's
-  /// must be there: `queue.after(other.record())`. Throws: SelectionError, if an index lies outside, the shapes differ,
-  /// or a stride is 0; StoreError, CodecError, with the key; Cancelled.
+  /// device memory is also read into pinned and managed memory. Memory that was allocated on another queue than the
+  /// handle's must be ready: `queue.after(other.record())`. Throws: SelectionError, if an index lies outside, the
+  /// shapes differ, or a stride is 0; StoreError, CodecError, with the key; Cancelled.
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
     constexpr auto memory_rank = detail::memory_rank<Sel, Rank>;
@@ -118,16 +118,16 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   }
 
   /// Reads a selection into a new array of buffers B, by default in the array's own space. Use the new array in the
-  /// order of the handle's queue; if the host can touch it, its elements are there when the call returns. An array in
-  /// device memory is read into host buffers through `through<space::Host>()`: on host threads, without a crossing.
+  /// order of the handle's queue; if the host can access it, its elements are there when the call returns. An array in
+  /// device memory is read into host buffers through `through<space::Host>()`: on host threads, without a copy between
+  /// spaces.
   template <class B = detail::elements_buffer<T, array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, ReadOptions const& options = {}) const {
     return read_owned<detail::memory_rank<Sel, Rank>, B>(selected(selection), options);
   }
-  /// The same, into device buffers, for an array whose pipeline begins in host memory:
-  /// `array.read<DeviceBuffer>(all, queue)`. The handle's queue decodes it; all of it then crosses in one copy, in the
-  /// order of the given device queue. To decode on the device, or to have fewer bytes cross, open the array with a
-  /// pipeline that begins in space::Device.
+  /// The same, into device buffers, for an array whose pipeline begins in host memory: `array.read<DeviceBuffer>(all,
+  /// queue)`. The handle's queue decodes it; one copy to the device follows, in the order of the given device queue. To
+  /// decode on the device, or to copy fewer bytes, open the array with a pipeline that begins in space::Device.
   template <class B, detail::Selector Sel = Box, class Q>
   requires detail::AcrossFromHost<B, Q, array_space> OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(
       Sel const& selection, Q& on, ReadOptions const& options = {})
@@ -165,9 +165,9 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   }
 
   /// Writes a selection from the caller's memory, of the same kinds. A partly written chunk keeps the rest, also while
-  /// other threads write to it through this store and its copies. If an element is selected several times, the last
-  /// value stays. Throws: SelectionError, if an index lies outside, or the shapes differ; StoreError, CodecError, with
-  /// the key; Cancelled. When it throws, every chunk is written wholly or not at all.
+  /// other threads write to it through this store and its copies. If an element is selected several times, its last
+  /// value is written. Throws: SelectionError, if an index lies outside, or the shapes differ; StoreError, CodecError,
+  /// with the key; Cancelled. When it throws, every chunk is written wholly or not at all.
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto write(Sel const& selection, M const& from, WriteOptions const& options = {}) const {
     return write_selected<detail::memory_rank<Sel, Rank>>(selected(selection), from, options);

@@ -21,10 +21,10 @@
 namespace tessera { inline namespace v0 {
 
 /// Reads a selection into the caller's memory with another element type than the array's: the thread that decodes a
-/// chunk also converts it. `Conversion` says how; mask_and_scale(array) gives the one of attributes as NetCDF and
-/// xarray have them. Memory and selections are as for Array::read. Throws: ConversionError naming the first element
-/// that does not fit, after it has written all of the memory, unless such elements become the nearest number; and if
-/// numbers may be missing and the memory is of integers; as Array::read.
+/// chunk also converts it. `Conversion` has scale, offset and missing values; mask_and_scale(array) makes it from
+/// the attributes of NetCDF and xarray. Memory and selections are as for Array::read. Throws: ConversionError naming
+/// the first element that does not fit, after it has written all of the memory, unless such elements become the nearest
+/// number; and if numbers may be missing and the memory is of integers; as Array::read.
 template <class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box, detail::MemoryOrMistake M>
 requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_as(Array<T, Rank, S, P> const& array,
                                                                          Sel const& selection, M&& to,

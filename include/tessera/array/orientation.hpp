@@ -11,11 +11,10 @@
 
 namespace tessera { inline namespace v0 {
 
-/// A box is read as `numpy.flip(box, flip).transpose(axes)` has it. It is placed so at once: nothing passes over the
-/// elements again.
+/// A box is read as `numpy.flip(box, flip).transpose(axes)`, in one pass over its elements.
 struct Orientation {
   Extents flip{};  ///< dimensions of the box that run from its last index to its first, in any order
-  /// Dimension d of the memory is dimension axes[d] of the box; dimensions behind those given stay. Empty: all stay.
+  /// Dimension d of the memory is dimension axes[d] of the box; dimensions after the given ones stay. Empty: all stay.
   Extents axes{};
 
   /// Whether the box is read as it is.
@@ -32,7 +31,7 @@ struct OrientedBox {
 };
 
 /// Boxes, as a std::vector<Box> or std::span<Box const>, or with one orientation for each: `{boxes, orientations}`.
-/// Refers to both.
+/// Refers to both, which must outlive it.
 class BoxList {
  public:
   BoxList() = default;  ///< no boxes

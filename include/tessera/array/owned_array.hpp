@@ -38,7 +38,7 @@ Result of_a_temporary() {
 
 }  // namespace detail
 
-/// Contiguous, in C order, in a buffer of type B; if the host can touch it, a range of its elements. `view()` exists
+/// Contiguous, in C order, in a buffer of type B; if the host can access it, a range of its elements. `view()` exists
 /// only if the rank is known at compile time. Move-only; a moved-from one may only be destroyed or assigned to.
 template <class T, std::size_t Rank, AllocatableBuffer B>
 class OwnedArray {
@@ -85,7 +85,7 @@ class OwnedArray {
     return detail::of_a_temporary<ArrayView<U const, Rank, Space>>();
   }
 
-  /// Elements, if the host can touch them. Without NDEBUG, indices are checked, as by at().
+  /// Elements, if the host can access them. Without NDEBUG, indices are checked, as by at().
   template <bool Checks = detail::checks_elements, class... Index>
   T& operator()(Index... index) & {
     return data()[place<Checks>(index...)];

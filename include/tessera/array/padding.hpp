@@ -70,7 +70,7 @@ class PaddingValue {
   std::any value_{};  // a number is a double, std::int64_t or std::uint64_t
 };
 
-/// Pads an array by `before[d]` elements ahead of its first element along dimension d, and by `after[d]` behind its
+/// Pads an array by `before[d]` elements ahead of its first element along dimension d, and by `after[d]` after its
 /// last. Boxes are then given in the padded array, whose element 0 is the first one of the padding:
 ///
 ///     Padding const padding{.before = {32, 32, 32}, .after = {32, 32, 32}, .mode = PaddingMode::reflect};

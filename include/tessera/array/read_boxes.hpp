@@ -35,13 +35,13 @@ namespace tessera { inline namespace v0 {
 /// Every chunk that a box touches, of a shard every inner chunk, is fetched and decoded once for all boxes, and its
 /// elements are placed into each box that wants them. Of chunks that are stored as they are in memory, only the bytes
 /// from the first to the last wanted element are fetched. The options are those of a read: `memory` bounds the chunks
-/// under way, `progress` and `traffic` count each chunk once, and `stop` ends the call. The list of chunks is beside
+/// in progress, `progress` and `traffic` count each chunk once, and `stop` ends the call. The list of chunks is not in
 /// that budget: about 1 KiB for each chunk, which the queue keeps for later calls. Of a rectilinear grid, neighbouring
 /// chunks of one shape are read together, one such part after the other, and `progress` counts in each part.
 ///
 /// For boxes of different shapes give memory for each, of the array's number of dimensions: `read_boxes(array, boxes,
-/// views)`, where `views` is a std::vector or std::span of ArrayViews, or of any memory that `Array::read` takes. Still
-/// there is one plan for all boxes.
+/// views)`, where `views` is a std::vector or std::span of ArrayViews, or of any memory that `Array::read` takes. Each
+/// chunk is still fetched and decoded once for all boxes.
 ///
 /// `read_boxes(array, {crops, orientations}, batch)` flips and transposes each box while it places it.
 ///
@@ -50,26 +50,26 @@ namespace tessera { inline namespace v0 {
 ///
 /// Throws: SelectionError naming array and box, if a box has another shape than the first in one memory, another number
 /// of dimensions than the array, or reaches beyond it; SelectionError, if the memory has another shape; StoreError,
-/// CodecError, with the key; Cancelled. It throws only when no work is under way any more.
+/// CodecError, with the key; Cancelled. It throws only when no work is in progress any more.
 template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M>
 auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, M&& to, ReadOptions const& options = {}) {
   return read_boxes(array, boxes, to, Padding{}, options);
 }
 
-/// Reads them into a new array of shape [boxes, box...], of buffers B, by default in the array's own space. Use it in
-/// the order of the array's queue; if the host can touch it, its elements are there when the call returns. An array in
-/// device memory is read into host buffers by its codecs on the host: `read_boxes<HostBuffer>(array, crops)`. No boxes
-/// have the shape [0, 0...]. Throws: as above.
+/// Reads boxes into a new array of shape [boxes, box...], of buffers B, by default in the array's own space. Use it in
+/// the order of the array's queue; if the host can access it, its elements are there when the call returns. An array in
+/// device memory is read into host buffers by its codecs on the host: `read_boxes<HostBuffer>(array, crops)`. Without
+/// boxes the shape is [0, 0...]. Throws: as above.
 template <class B = void, Element T, std::size_t Rank, class S, class P>
 auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, ReadOptions const& options = {}) {
   return read_boxes<B>(array, boxes, Padding{}, options);
 }
 
 /// Both calls, for boxes of the array with padding: `read_boxes(array, crops, memory, Padding{.before = {8, 8}})`. Each
-/// box, also one with steps or wholly beyond the array, has the elements that it would have after numpy.pad. Still
-/// every chunk is fetched and decoded once, and only if a box has or mirrors elements of it. Strings and bytes of any
-/// length are padded by the fill value. Throws: as above; SelectionError as Padding::padded, or if the padding's value
-/// does not fit in T.
+/// box, also one with steps or wholly beyond the array, has the elements that it would have after numpy.pad. Every
+/// chunk is still fetched and decoded once, and only if a box contains or mirrors elements of it. Strings and bytes of
+/// any length are padded by the fill value. Throws: as above; SelectionError as Padding::padded, or if the padding's
+/// value does not fit in T.
 template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M, std::same_as<Padding> Given>
 auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, M&& to, Given const& padding,
                 ReadOptions const& options = {}) {
@@ -87,7 +87,7 @@ auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, Given c
 }
 
 /// Reads boxes into the caller's memory with another element type than the array's: as read_boxes, but each number is
-/// converted while it is placed, as read_as does. Nothing passes over the memory again, and no copy is made:
+/// converted while it is placed, as read_as does. There is no second pass and no copy:
 ///
 ///     std::vector<float> batch(crops.size() * 64 * 64);
 ///     read_boxes_as(array, crops, batch, {.scale = 1.0 / 255});
@@ -103,7 +103,7 @@ requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_boxes_as(A
   return read_boxes_as(array, boxes, to, conversion, Padding{}, options);
 }
 
-/// Reads them into a new array of shape [boxes, box...]: `read_boxes_as<float>(array, crops, {.scale = 0.5})`. In
+/// Reads boxes into a new array of shape [boxes, box...]: `read_boxes_as<float>(array, crops, {.scale = 0.5})`. In
 /// device memory the call waits, unless every number of the array's type fits, or the nearest number is taken.
 template <class Program, Element T, std::size_t Rank, class S, class P>
 auto read_boxes_as(Array<T, Rank, S, P> const& array, BoxList const& boxes, Conversion const& conversion = {},

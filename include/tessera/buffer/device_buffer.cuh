@@ -9,8 +9,8 @@ namespace tessera { inline namespace v0 {
 /// Aligned to 256 bytes, uninitialised, from the queue's own pool or its resource. Made and freed in its queue's order.
 /// To use it on another queue, make that queue wait for an event of this one, and this one for an event of that one
 /// before the buffer is destroyed. A moved-from buffer is empty. One destroyed after its context frees nothing; destroy
-/// it before a new context exists, which may use the same addresses. Throws, when made: DeviceError, which gives the
-/// requested and the free bytes.
+/// it before a new context exists, which may use the same addresses. Throws, when made: OutOfMemory, which gives the
+/// requested and the free bytes; DeviceError.
 class DeviceBuffer : public detail::StreamBuffer<space::Device> {
  public:
   using StreamBuffer::StreamBuffer;
@@ -25,7 +25,7 @@ struct buffer_in<space::Device> {
 
 /// Aligned to 256 bytes, uninitialised; the host may write to it at once. Freed in its queue's order: the stream keeps
 /// the memory, because page-locking is expensive, and reuses it when it is done with it. The host must wait for the
-/// queue before it touches bytes that the queue works on.
+/// queue before it accesses bytes that the queue works on.
 class PinnedBuffer : public detail::StreamBuffer<space::Pinned> {
  public:
   using StreamBuffer::StreamBuffer;
@@ -39,8 +39,8 @@ struct buffer_in<space::Pinned> {
 };
 
 /// Aligned to 256 bytes, uninitialised; the host may write to it at once. Freed in its queue's order: the stream keeps
-/// the memory, and reuses it when it is done with it. The host must wait for the queue before it touches bytes that the
-/// queue works on. Throws, when made: DeviceError, if the device has no concurrent managed access
+/// the memory, and reuses it when it is done with it. The host must wait for the queue before it accesses bytes that
+/// the queue works on. Throws, when made: DeviceError, if the device has no concurrent managed access
 /// (cudaDevAttrConcurrentManagedAccess), without which the host would have to wait for all work on the device, also
 /// that of other parts of the program.
 class ManagedBuffer : public detail::StreamBuffer<space::Managed> {

@@ -21,7 +21,7 @@ class HostBuffer {
   static constexpr std::size_t alignment = 64;  ///< of the first byte
 
   HostBuffer() = default;
-  /// Throws: Error, if too little memory is free.
+  /// Throws: HostOutOfMemory, if too little memory is free.
   explicit HostBuffer(std::size_t size);
   HostBuffer(std::size_t size, Queue<space::Host>&) : HostBuffer{size} {}
   HostBuffer(HostBuffer&& other) noexcept { swap(other); }

@@ -26,7 +26,7 @@ class SharedBuffer {
 
   ByteView<space::Host> view() const { return span_of(file_.get()); }
   ByteSpan<space::Host> span() { return span_of(file_.get()); }
-  /// Null, if the buffer is empty. Copies of the pointer keep the memory.
+  /// The memory file; null, if the buffer is empty. Copies of the pointer keep the memory alive.
   std::shared_ptr<detail::MemoryFile const> file() const { return file_; }
 
  private:

@@ -111,12 +111,11 @@ class HeldChunks {
 };
 
 /// A handle: copies refer to the same cache. It caches inner chunks, which can be decoded independently. Any thread and
-/// any queue of its GPU may use it. Until `clear`, it does not see changes that others make to the store, or that are
-/// made to the array beside the cache. The last handle's destructor writes dirty chunks back and drops an error;
-/// `flush` reports errors.
+/// any queue of its GPU may use it. Changes that are not made through the cache are not seen until `clear`. The last
+/// handle's destructor writes dirty chunks back and drops an error; `flush` reports errors.
 ///
-/// The cache reads, spills and returns chunks on its own queue, by default the array's. A queue other than the kernels'
-/// lets the cache work beside them. The cache keeps each queue on which chunks were held.
+/// The cache reads, spills and returns chunks on its own queue, by default the array's. With another queue than that of
+/// the kernels, the cache works at the same time as they do. The cache keeps each queue on which chunks were held.
 template <class A, class Policy = KeepEverywhere>
 class ChunkCache : public detail::CacheCallsWithQueue<ChunkCache<A, Policy>, typename A::queue_type> {
   using WithQueue = detail::CacheCallsWithQueue<ChunkCache, typename A::queue_type>;
@@ -158,9 +157,9 @@ class ChunkCache : public detail::CacheCallsWithQueue<ChunkCache<A, Policy>, typ
 
   /// Holds the chunks that a selection touches, in memory of space S: host memory, or device memory for an array on the
   /// device. Missing chunks are read together, those in the other space are copied; chunks in place need no CUDA call
-  /// and no allocation. On the device, use them in the order of `queue()`. Throws: SelectionError; as a read; as a write of
-  /// evicted chunks; Error, which names the chunks held, if the budget has no room for all; Error, if a chunk is held
-  /// for writing. If it throws, no chunk is held.
+  /// and no allocation. On the device, use them in the order of `queue()`. Throws: SelectionError; as a read; as a
+  /// write of evicted chunks; Error, which names the held chunks, if the budget has no room for all; Error, if a chunk
+  /// is held for writing. If it throws, no chunk is held.
   template <MemorySpace S = array_space, detail::Selector Sel = Box>
   Held<S> hold(Sel const& selection) const {
     if constexpr (detail::check_cached_space<S, array_space>())
@@ -248,8 +247,8 @@ class ChunkCache : public detail::CacheCallsWithQueue<ChunkCache<A, Policy>, typ
     }
   }
 
-  /// The spaces that have an inner chunk, given by its index in the grid of inner chunks. Throws: SelectionError, if
-  /// the index has another number of dimensions.
+  /// The spaces in which the cache has an inner chunk, given by its index in the grid of inner chunks. Throws:
+  /// SelectionError, if the index has another number of dimensions.
   CachedPlaces where(Extents const& chunk) const { return detail::places_of(*state_, chunk); }
   /// May be called while other threads use the cache.
   CacheStatistics statistics() const { return detail::statistics_of(*state_); }

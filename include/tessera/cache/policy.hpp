@@ -9,8 +9,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// The most bytes of decoded chunks in each space. Reads and writes need more for chunks under way: the queue has that
-/// memory, and `ReadOptions::memory` limits it.
+/// The most bytes of decoded chunks in each space. Reads and writes need more for chunks in progress: that memory is
+/// the queue's scratch memory, and `ReadOptions::memory` limits it.
 struct CacheBudget {
   std::uint64_t device = 0;  ///< for an array in device memory
   std::uint64_t host = 0;    ///< page-locked, in steps of 64 KiB, for such an array; otherwise ordinary host memory
@@ -26,10 +26,10 @@ struct CacheOptions {
 /// chunk not kept on the device is the first to leave it; one not kept on the host is dropped instead of spilled, and
 /// decoded anew.
 ///
-/// Any thread may ask the policy: a call that does not find all of its chunks in place asks about all of them. Until
-/// then the last answer holds. An exception of the policy ends the call before it does anything. The policy, like a
-/// read's progress function, may call `where`, `statistics` and `hold` for chunks in place; a call that would move
-/// chunks throws Error. This policy keeps every chunk everywhere.
+/// Any thread may call the policy: a call of the cache that does not find all of its chunks in place asks about all of
+/// them. Otherwise the last answer holds. An exception of the policy ends the call before it does anything. The policy,
+/// like a read's progress function, may call `where`, `statistics` and `hold` for chunks in place; a call that would
+/// move chunks throws Error. This policy keeps every chunk everywhere.
 struct KeepEverywhere {
   template <MemorySpace S>
   static constexpr bool keeps(Extents const&) {

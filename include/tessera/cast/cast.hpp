@@ -1,5 +1,5 @@
-// cast, CastTo and crossing: bytes change memory space only by a crossing, which copy_to<To>(buffer, on), CastTo<Space>
-// (a pipeline stage) and CastStore (a store) use.
+// copy_to, CastTo and crossing: bytes are copied to another memory space only by a crossing, which copy_to<To>(buffer,
+// on), CastTo<Space> (a pipeline stage) and CastStore (a store) use.
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -137,7 +137,7 @@ To copy_to(From from, crossing_queue<typename To::space_type, typename From::spa
     return result;
   }
 }
-/// No other type can be copied to.
+/// Not callable: its compile error says to which types bytes can be copied.
 template <class To, class From, class AnyQueue>
 requires(!Buffer<To>) void copy_to(From&&, AnyQueue&) { (void)detail::check_made<To>(); }
 

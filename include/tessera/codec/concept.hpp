@@ -104,7 +104,7 @@ struct EncodedSizes {
 // accepts strings and bytes of any length has `takes_varying = true`.
 // A bytes-to-bytes codec whose behaviour is undefined for damaged bytes has `static constexpr bool needs_checked_bytes
 // = true`; one that decodes to the bytes that were encoded, or throws, has `checks_bytes = true`. The former requires
-// the latter right behind it.
+// the latter directly after it.
 /// The kind of codecs whose input and output are arrays. `reads_array`, `writes_array`: what encoding reads and writes.
 struct array_to_array {
   static constexpr bool reads_array = true, writes_array = true;

@@ -16,7 +16,7 @@
 namespace tessera { inline namespace v0 {
 namespace codec {
 
-/// The codec C in device memory: `OnDevice<BitRound>`. A list may have it beside C; a chunk uses the one that runs in
+/// The codec C in device memory: `OnDevice<BitRound>`. A list may have it next to C; a chunk uses the one that runs in
 /// its space. One launch for up to 192 chunks. The host waits only if a chunk may be refused, once for each launch: by
 /// cast_value and scale_offset for an element, by packbits for its padding byte.
 template <class C>

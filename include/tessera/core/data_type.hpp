@@ -165,7 +165,7 @@ struct element_traits<std::array<std::byte, N>> {
   static constexpr DataType type{DataKind::raw, N};
 };
 
-/// The bits of a half-precision number, for programs that have no type for it.
+/// The bits of a half-precision number, without arithmetic.
 struct float16_bits {
   std::uint16_t bits = 0;
   friend bool operator==(float16_bits, float16_bits) = default;

@@ -92,7 +92,7 @@ class Dimensions {
   constexpr T const& operator[](std::size_t d) const { return values_[d]; }
   constexpr T const* begin() const { return values_; }
   constexpr T const* end() const { return values_ + rank_; }
-  /// Adds a dimension behind the others. Throws: MetadataError, if there are max_rank already.
+  /// Adds a dimension after the others. Throws: MetadataError, if there are max_rank already.
   constexpr void push_back(T value) {
     if (rank_ == max_rank) detail::refuse_rank();
     values_[rank_++] = value;

@@ -73,7 +73,7 @@ class float16 {
   constexpr std::uint16_t bits() const { return bits_; }  ///< of IEEE 754 binary16
   /// Exact.
   TESSERA_HOST_DEVICE constexpr operator float() const { return detail::float_of(bits_); }
-  /// As a float converts to N.
+  /// Converts as a float converts to N.
   template <class N>
   requires std::is_arithmetic_v<N>
   TESSERA_HOST_DEVICE explicit constexpr operator N() const { return static_cast<N>(detail::float_of(bits_)); }

@@ -28,7 +28,7 @@ class AttachedColumn {
   ColumnDescriptor const& descriptor() const& { return what_; }
   std::uint64_t size() const { return what_.length; }
   std::vector<AttachedColumn> const& children() const& { return children_; }
-  /// One column, into which `values` are indices; empty for others.
+  /// The dictionary into which `values` are indices, as one column; empty if there is none.
   std::vector<AttachedColumn> const& dictionary() const& { return dictionary_; }
   /// The buffers of data, offsets and mask, of the whole column; nullopt: it has none.
   std::optional<Attached<S>> const& data() const& { return data_; }

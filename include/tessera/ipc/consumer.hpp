@@ -26,7 +26,7 @@
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// The access of a lease: one process writes, or many read. Reading: with others that read.
+/// The access of a lease: one process writes, or many read. Reading: shared with other readers.
 struct Reading {};
 /// Write access, of one process alone.
 struct Writing {};
@@ -57,7 +57,7 @@ class IpcBuffer {
   ByteView<S> view() const { return checked(); }
   ByteSpan<S> span() requires std::same_as<L, Writing> { return checked(); }
 
-  /// Gives the lease back now. Requires: nothing uses the bytes any more, including queued work.
+  /// Returns the lease now. Requires: nothing uses the bytes any more, including queued work.
   void close() noexcept { hold_.release(); }
   /// Keeps the allocation open in this process.
   std::shared_ptr<void> owner() const { return hold_ ? hold_.opened().owner : nullptr; }
@@ -120,7 +120,7 @@ class Attached {
   template <class T, std::size_t Rank>
   ArrayView<T, Rank, S> view() const&& = delete;  // would dangle
 
-  /// Gives the lease back now, unless another array of the allocation is attached. Requires: the elements are no longer
+  /// Returns the lease now, unless another array of the allocation is attached. Requires: the elements are no longer
   /// used.
   void close() noexcept { buffer_.close(); }
 

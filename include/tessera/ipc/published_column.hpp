@@ -31,7 +31,7 @@ class PublishedColumn {
     column.what_.schema = std::move(schema);
     return std::move(column).with_data(std::move(data));
   }
-  /// Nothing but nulls: Arrow's null type, without memory.
+  /// A column of nulls only: Arrow's null type, without memory.
   static PublishedColumn nulls(std::uint64_t count) {
     PublishedColumn column;
     column.what_.schema = std::string{"n"};

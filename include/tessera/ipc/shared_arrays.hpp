@@ -52,7 +52,7 @@ class SharedArrays {
   SharedArrays(std::uint64_t budget, Find find) : budget_{budget}, find_{std::move(find)} {}
 
   /// What another process attaches. If the array is evicted before, attaching throws IpcError, and the process asks
-  /// again. Throws: IpcError, if the array does not fit beside the held ones; exceptions of `find`.
+  /// again. Throws: IpcError, if the array does not fit besides the held ones; exceptions of `find`.
   Descriptor get(std::string_view name) {
     std::lock_guard lock{mutex_};
     auto found = arrays_.find(name);

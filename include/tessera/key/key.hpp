@@ -33,8 +33,8 @@ TESSERA_DECL void check_key(Key const& key);
 /// "t1" and "zarr.json" make "t1/zarr.json"; the root's path is empty.
 TESSERA_DECL Key operator/(std::string_view path, std::string_view name);
 
-/// By default the whole value. A range is clipped at the end of the value; a range that begins beyond the end is an
-/// error.
+/// A range of a value's bytes, by default the whole. It is clipped at the end of the value; one that begins beyond the
+/// end is an error.
 struct ByteRange {
   std::uint64_t offset = 0, size = ~std::uint64_t{0};  ///< in bytes, from the beginning of the value
   bool from_end = false;  ///< the last `size` bytes, whatever the offset

@@ -46,9 +46,9 @@ consteval bool check_loaded() {
 }  // namespace detail
 
 /// The elements of some boxes, and the boxes. Use the elements in the order of the queue that `Loader::next` was given;
-/// if the host can touch them, they are there. Move-only. The destructor gives the memory back to the loader, for a
-/// batch that it reads after the work that this queue has by then; the host does not wait. May outlive the loader.
-/// Requires: a batch that was moved from is only destroyed or assigned to, because it has no elements.
+/// if the host can access them, they are ready. Move-only. The destructor returns the memory to the loader, which fills
+/// it after the work that this queue has by then; the host does not wait. May outlive the loader. Requires: a batch
+/// that was moved from is only destroyed or assigned to, because it has no elements.
 template <class T, std::size_t Rank, AllocatableBuffer B>
 class LoadedBatch {
   using Slot = detail::BatchSlot<T, Rank, B>;
@@ -97,13 +97,13 @@ class LoadedBatch {
 /// A thread of its own draws boxes from the sampler and reads them, with the host threads of the array's queue; on a
 /// device it has a stream of its own. It waits while `ahead` batches are ready. Every chunk that a batch touches is
 /// fetched and decoded once for all of its boxes, as by read_boxes, and not at all if it is kept from a batch before.
-/// The memory of batches is used again: after the first ones the loader allocates none, unless it keeps stored bytes.
-/// By default, kept chunks take twice as much memory as the loader's batches.
+/// The memory of batches is reused: after the first ones the loader allocates none, unless it keeps stored bytes. By
+/// default, kept chunks take twice as much memory as the loader's batches.
 ///
 /// Boxes are as for read_boxes, and of one shape in a batch. They are resolved in the shape that the array had when the
 /// loader was made; a kept chunk has the elements that it had when it was read.
 ///
-/// The destructor ends the thread: it waits for the store's answer to a request that is under way.
+/// The destructor ends the thread, and waits only for the store's answer to a request in progress.
 ///
 /// Batches have the array's element type, or the other number type Program of loader_as.
 template <Element T, std::size_t Rank, class S, class P, Element Program = T>
@@ -116,7 +116,7 @@ class Loader {
   using batch_type = LoadedBatch<Program, Rank, Buffer>;
 
   /// Begins to read. The sampler is copied, and called by the loader's thread, `horizon` batches ahead; std::ref passes
-  /// one of your own. Throws: Error, if a batch would have no boxes, `ahead` is 0, or `together` is not from 1 to
+  /// one without a copy. Throws: Error, if a batch would have no boxes, `ahead` is 0, or `together` is not from 1 to
   /// `ahead`; SelectionError, if the padding does not suit the array; Error, DeviceError, if there is too little memory
   /// for the `cache` that was given. If none was given, `next` throws these.
   template <Sampler F>
@@ -140,10 +140,10 @@ class Loader {
     }
   }
 
-  /// The next batch, or nothing after the last one; waits until it is there. The queue given, or else the array's own,
-  /// is made to wait for its elements: use them in its order. Threads may share a loader: each batch goes to one of
-  /// them. Throws: the error of this batch, SelectionError, StoreError, CodecError with the key; Error, DeviceError, if
-  /// there is too little memory; what the sampler threw, after which there is no batch; Cancelled, after `cancel`.
+  /// The next batch, or nothing after the last one; waits until it has been read. The given queue, or else the array's
+  /// own, waits for the elements: use them in its order. Threads may share a loader: each batch goes to one of them.
+  /// Throws: the error of this batch, SelectionError, StoreError, CodecError with the key; Error, DeviceError, if there
+  /// is too little memory; what the sampler threw, after which there is no batch; Cancelled, after `cancel`.
   std::optional<batch_type> next() { return next(on_); }
   std::optional<batch_type> next(queue_type& on) {
     auto slot = state_->next(on);
@@ -151,12 +151,12 @@ class Loader {
     return std::optional<batch_type>{std::in_place, std::move(slot), state_->pool(), on};
   }
 
-  /// Ends the read in progress as soon as it can: `next`, also one that waits in another thread, throws Cancelled from
-  /// now on. Does not wait. From any thread.
+  /// Ends the read in progress as soon as possible: `next`, also one that waits in another thread, throws Cancelled
+  /// from now on. Does not wait. May be called from any thread.
   void cancel() { state_->cancel(); }
 
-  /// Boxes of the batches that `next` returned, or whose errors it threw: where to `seek` an equal sampler that is to
-  /// go on behind them, if this one began at 0.
+  /// The number of boxes in the batches that `next` returned, or whose errors it threw: where to `seek` an equal
+  /// sampler that continues after them, if this one began at 0.
   std::uint64_t position() const { return state_->position(); }
   LoaderStatistics statistics() const { return state_->statistics(); }  ///< so far
 

@@ -17,9 +17,9 @@ enum class OnError {
 /// What is kept of a chunk from batch to batch.
 enum class Keep {
   decoded,  ///< its elements, in the array's memory space: a later batch neither fetches nor decodes it
-  /// Its bytes as the store has them, where the codecs take them: it is decoded again, and not fetched. Of a store that
-  /// does not tell of changes, such as a remote one, other programs must not write the array meanwhile: chunks of a
-  /// shard would be read from the places that its kept index tells.
+  /// Its encoded bytes, in the space where the codecs read them: a later batch decodes it again, but does not fetch it.
+  /// If the store does not report changes, as remote ones, other programs must not write the array meanwhile: chunks of
+  /// a replaced shard would be read at the offsets of its old index.
   stored,
   either  ///< its elements, if the budget has room for those of all chunks; otherwise its stored bytes
 };
@@ -27,10 +27,10 @@ enum class Keep {
 /// Options of a Loader.
 struct LoaderOptions {
   std::size_t batch = 1;  ///< boxes in a batch; the last batch may have fewer
-  std::size_t ahead = 2;  ///< batches that are ready or being read, at most; those that the program holds come on top
+  std::size_t ahead = 2;  ///< batches that are ready or being read, at most, besides those that the program holds
   /// Batches that are read at once, from 1 to `ahead`: a chunk that several of them want is fetched and decoded once,
-  /// also if it is not kept. The loader begins when there is room for so many: with twice as many `ahead`, while the
-  /// program uses those before.
+  /// also if it is not kept. The loader begins when it has memory for that many batches: with twice as many `ahead`, it
+  /// reads while the program uses the previous ones.
   std::size_t together = 1;
   /// Bytes of chunks that are kept from batch to batch; 0: each batch fetches and decodes its chunks anew. The memory
   /// of decoded chunks is allocated at once, but not for more chunks than the array has. Not given:

@@ -51,10 +51,10 @@ class SamplerPosition {
 
 }  // namespace detail
 
-/// No end.
+/// The `count` of a sampler without an end.
 inline constexpr std::uint64_t endless = ~std::uint64_t{0};
 
-/// Boxes of one shape, each at a place drawn alone: every place where the box fits is equally likely.
+/// Boxes of one shape at independent random places: every place where the box fits is equally likely.
 class UniformBoxes {
  public:
   /// `count`: boxes of all ranks together. Throws: SelectionError, if the box does not fit in the array.
@@ -74,8 +74,8 @@ class UniformBoxes {
 };
 
 /// The boxes of a grid, from the array's first element on, in a shuffled order: in an epoch each is drawn once, by one
-/// rank, and each epoch has an order of its own. Boxes that would reach beyond the array are left out. If the ranks do
-/// not divide the number of boxes, the first ranks draw one more in an epoch. No list of the boxes is in memory.
+/// rank, and each epoch has a new order. Boxes that would reach beyond the array are left out. If the ranks do not
+/// divide the number of boxes, the first ranks draw one more in an epoch. No list of the boxes is in memory.
 class ShuffledGrid {
  public:
   /// Throws: SelectionError, if the box does not fit in the array, or has no element.
@@ -94,7 +94,7 @@ class ShuffledGrid {
   std::uint64_t boxes_, epochs_;
 };
 
-/// Boxes from a list, each drawn alone with a probability that is its share of all weights.
+/// Boxes drawn independently from a list, each with its weight's share of all weights as probability.
 class WeightedBoxes {
  public:
   /// `count`: boxes of all ranks together. Throws: SelectionError, unless each box has a weight, each weight is 0 or
@@ -129,7 +129,7 @@ TESSERA_DECL Orientation random_orientation(RandomTurns const& turns, std::uint6
 
 }  // namespace detail
 
-/// The boxes of another sampler, each with an orientation of its own:
+/// The boxes of another sampler, each with a random orientation:
 ///
 ///     RandomOrientations crops{UniformBoxes{shape, {64, 64, 64}, {.seed = 7}}, {.flip = {0, 1, 2}}, {.seed = 7}};
 ///

@@ -69,14 +69,14 @@ struct ByteSpan {
   }
 };
 
-/// Whether all of `part` lies in `whole`. An empty part lies in nothing.
+/// Whether all of `part` lies in `whole`. False for an empty part.
 template <MemorySpace S>
 constexpr bool lies_in(ByteView<S> part, ByteView<S> whole) {
   std::less_equal<std::byte const*> const no_later;
   return whole.data && no_later(whole.data, part.data) && no_later(part.data + part.size, whole.data + whole.size);
 }
 
-/// What a store knows of a read before it knows the size of the value.
+/// Limits of a read, known before the size of the value.
 struct ReadLimits {
   /// The most bytes that the reader accepts: its destination throws for more. A store that does not know the size in
   /// advance buffers no more.

@@ -20,7 +20,7 @@ class [[nodiscard("tessera: a dropped Pending waits and discards errors: keep it
     virtual void forget() {}
   };
 
-  /// Nothing to wait for.
+  /// Work that is already done.
   Pending() = default;
   explicit Pending(std::unique_ptr<Work> work) : work_{std::move(work)} {}
   Pending(Pending&&) = default;
@@ -46,7 +46,7 @@ class [[nodiscard("tessera: a dropped Pending waits and discards errors: keep it
       if (waits_ && of_.work_) of_.work_->forget();  // the coroutine is destroyed
     }
     bool await_ready() const { return of_.is_done(); }  ///< whether the coroutine need not be suspended
-    /// Whether the coroutine is suspended.
+    /// Suspends the coroutine until the work is done. False: the work is done already.
     template <class Handle>
     bool await_suspend(Handle coroutine) {
       waits_ = true;  // before another thread may resume it
@@ -63,7 +63,8 @@ class [[nodiscard("tessera: a dropped Pending waits and discards errors: keep it
     Pending& of_;
     bool waits_ = false;
   };
-  /// As wait(), but a coroutine waits, and goes on in the thread that did the work. A thread waits for a device's work.
+  /// As wait(), but suspends a coroutine, which resumes in the thread that did the work. Work on a device blocks the
+  /// calling thread.
   Awaiter operator co_await() { return Awaiter{*this}; }
 
  private:

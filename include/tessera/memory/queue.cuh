@@ -21,11 +21,11 @@
 
 namespace tessera { inline namespace v0 {
 
-/// A handle: copies are the same queue, and any thread may use it. A host queue does the work on the host, with one
-/// thread for each processor unless you pass another: `Queue<space::Device>{Queue<space::Host>{2}}`. The queue acts in
-/// its stream's context, whatever the calling thread's device is, and creates no other context. The calling thread
-/// waits only in `wait`, in `trim`, in `lease` as described there, and in the destructor of the last handle, for what
-/// the queue keeps. Work, memory and errors are those of the CUDA runtime: any later call may throw an error of earlier
+/// A handle: copies share the queue, and any thread may use it. A host queue does the work on the host, with one thread
+/// for each processor unless you pass another: `Queue<space::Device>{Queue<space::Host>{2}}`. The queue acts in its
+/// stream's context, whatever the calling thread's device is, and creates no other context. The calling thread waits
+/// only in `wait`, in `trim`, in `lease` as described there, and in the destructor of the last handle, for what the
+/// queue keeps. Work, memory and errors are those of the CUDA runtime: any later call may throw an error of earlier
 /// work.
 template <>
 class Queue<space::Device> {
@@ -76,7 +76,7 @@ class Queue<space::Device> {
   }
 
   /// Lends a T that this queue keeps and that neither a borrower nor the stream uses. If none is free, makes a new one;
-  /// but if `most` were given back that the stream still uses, waits for the first of these.
+  /// but if the stream still uses `most` returned ones, waits for the first of them.
   template <class T>
   DeviceLease<T> lease(std::size_t most = 4) {
     bool idle = false;
@@ -85,8 +85,8 @@ class Queue<space::Device> {
     return {std::shared_ptr<detail::Stream>{state_, state_->stream.get()}, std::move(lent)};  // keeps the state alive
   }
 
-  /// Waits for the stream, and frees everything that the queue keeps and has not lent: scratch memory, pinned and
-  /// managed memory of destroyed buffers, and what its host queue keeps. Later work allocates it again. Thread-safe.
+  /// Waits for the stream, and frees everything that the queue and its host queue keep and have not lent, such as
+  /// scratch memory, and pinned and managed memory of destroyed buffers. Later work allocates it again. Thread-safe.
   void trim() const {
     state_->kept.trim();
     state_->stream->trim();

@@ -17,14 +17,14 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Nothing to wait for: work of a host queue is done when its call returns.
+/// Always done: work of a host queue is done when its call returns.
 template <>
 class Event<space::Host> {};
 
-/// A handle: copies are the same queue. `Queue{}` runs everything in the calling thread. `Queue{n}` runs one for_each
-/// on n threads, one of which is the caller. The threads start at the first for_each that can use them and end with the
-/// last handle. Any thread may use the queue, also from a task that runs in it. After fork() the child has only the
-/// calling thread, and may use the queue if nothing ran in it at the fork; queues made in the child work as usual.
+/// A handle: copies share the queue. `Queue{}` runs everything in the calling thread. `Queue{n}` runs one for_each on n
+/// threads, one of which is the caller. The threads start at the first for_each that can use them and end with the last
+/// handle. Any thread may use the queue, also from a task that runs in it. After fork() the child has only the calling
+/// thread, and may use the queue if nothing ran in it at the fork; queues made in the child work as usual.
 template <>
 class Queue<space::Host> {
  public:
@@ -68,8 +68,8 @@ class Queue<space::Host> {
   }
 
   /// Calls f() once on one of the threads, and returns at once. The threads begin calls in order. A thread that waits
-  /// for a Pending calls its f, if none has; a queue of one thread calls it before this returns. `wait` throws what f
-  /// threw; `detach` and the destructor wait too. Throws: std::bad_alloc.
+  /// for the Pending calls f itself, if no other thread has; a queue of one thread calls it before this returns. `wait`
+  /// throws what f threw; `detach` and the destructor wait too. Throws: std::bad_alloc.
   template <std::invocable F>
   Pending start(F f) const {
     return Pending{std::make_unique<Started<F>>(pool_, std::move(f))};
@@ -147,7 +147,7 @@ class Queue<space::Host> {
 };
 
 /// What code for every space requires of a queue. A lease of a device queue ends when the work queued before its return
-/// is done, so that the host may also use the object next.
+/// is done, so that the host, too, may use the object next.
 template <class Q>
 concept WorkQueue = std::copyable<Q> && requires(Q& on, int object) {
   { on.host() } -> std::same_as<Queue<space::Host>&>;

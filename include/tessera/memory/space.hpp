@@ -36,7 +36,7 @@ concept MemorySpace = std::is_empty_v<S> && requires {
 
 /// Orders work. A Queue<space::Host> runs functions on the host; a Queue<space::Device> (queue.cuh) is a stream. Bytes
 /// that a call writes to space::Host are there when the call returns. Memory of any other space is used in the order of
-/// a device queue, so the host must wait for the queue before it touches that memory.
+/// a device queue, so the host must wait for the queue before it accesses that memory.
 template <MemorySpace S>
 class Queue;
 

@@ -21,7 +21,7 @@ TESSERA_DECL Key document_key(std::string_view path, ZarrFormat format = ZarrFor
 
 namespace detail {
 
-/// Whether `zarr_format` is that digit, which some programs write in quotes.
+/// Whether a document's `zarr_format` is that digit; some programs write it in quotes.
 TESSERA_DECL bool is_format(Value const& said, char const* digit);
 
 /// In Zarr v2: a node's attributes, and a group's copies of all documents below it.

@@ -19,7 +19,9 @@
 #include <tessera/store/concept.hpp>
 
 namespace tessera { inline namespace v0 {
-/// Opens the array at `path`, of any type and rank: for tools.
+
+/// Opens the array at `path` ("" is the root), of any type and rank: for tools. Else as open_array. Throws: as
+/// open_array.
 template <class Codec = BuiltInCodecs, class S, class... On>
 auto open_any(S const& store, std::string path = "", On... on) {
   if constexpr (!detail::check_opening<Codec, S, On...>()) {
@@ -31,9 +33,10 @@ auto open_any(S const& store, std::string path = "", On... on) {
 }
 
 /// Opens the array at `path` ("" is the root). Its codecs are those of the list `Codec`, by default the ones that need
-/// no library, or exactly those of a Pipeline. The array keeps the queue `on`, which does the work. Without one it has
-/// its own threads, one per processor, which start at the first read that can use them. Throws: NodeNotFound, if there
-/// is no array; MetadataError naming document and member, before any chunk is touched; StoreError.
+/// no library, or exactly those of a Pipeline. The queue `on` does the array's work. Without one, the threads that all
+/// default queues of the process share do it, one per processor; they start at the first read that can use them.
+/// Throws: NodeNotFound, if there is no array; MetadataError naming document and member, before any chunk is touched;
+/// StoreError.
 template <class T, std::size_t Rank, class Codec = detail::codecs_for<T, BuiltInCodecs>, class S, class... On>
 auto open_array(S const& store, std::string path = "", On... on) {
   if constexpr (!detail::check_element<T>()) {

@@ -33,23 +33,23 @@ void resize(C const& ranks, Array<T, Rank, S, P> const& array, Extents const& sh
   array.untyped().adopt_shape(shape);
 }
 
-/// Elements behind the arrays of a group, which become visible together:
+/// Appends to several arrays, whose new elements become visible together:
 ///
 ///     Checkpoint step{ranks};
 ///     step.append(temperature, partition, t);
 ///     step.append(pressure, partition, p);
 ///     step.publish();
 ///
-/// All ranks make one, and call the same members. Readers see the old shapes until `publish` changes the documents, one
-/// after the other, in the order of the appends: a reader of the last array's new shape sees all of them. If the
-/// program ends before, the arrays have the last published shapes, and the next append overwrites what this one left.
-/// Requires: no other program changes the arrays' shapes meanwhile.
+/// All ranks construct one, and call the same members. Readers see the old shapes until `publish` changes the
+/// documents, one after the other, in the order of the appends: a reader of the last array's new shape sees all of
+/// them. If the program ends before, the arrays have the last published shapes, and the next append overwrites what
+/// this one left. Requires: no other program changes the arrays' shapes meanwhile.
 template <Communicator C>
 class Checkpoint {
  public:
   explicit Checkpoint(C const& ranks) : ranks_{ranks} {}
 
-  /// Called by all ranks: writes the elements behind the last index of `axis`, as write_local. The partition is that of
+  /// Called by all ranks: writes the elements after the last index of `axis`, as write_local. The partition is that of
   /// the new elements: as long as the array in its other dimensions. Throws: MetadataError, if the document has another
   /// shape than the handles; as write_local.
   template <class T, std::size_t Rank, class S, class P, detail::MemoryOrMistake M>
@@ -85,7 +85,7 @@ class Checkpoint {
 
   /// Called by all ranks: makes the appended elements visible. The handles of all ranks then show the new shapes.
   /// Throws: MetadataError, if a document has another shape than the handles; StoreError. Arrays before the failing one
-  /// are then published; none is published again by another call.
+  /// are then published; another call does not publish them again.
   void publish() {
     detail::ErasedCommunicatorOf<C> all{ranks_};
     std::uint64_t done = std::numeric_limits<std::uint64_t>::max();

@@ -8,24 +8,24 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Messages under way between one rank and others. Two messages from one rank to another arrive in the order in which
+/// Messages in progress between one rank and others. Two messages from one rank to another arrive in the order in which
 /// they were sent. The bytes are in use until the wait for them returns.
 template <class E>
 concept MessageExchange = requires(E& exchange, std::span<std::byte> to, std::span<std::byte const> from, int rank,
                                    std::size_t messages, std::uint64_t size) {
-  // Allocates for so many messages in each direction, of `size` bytes together, that are under way at a time. Those
+  // Allocates for so many messages in each direction, of `size` bytes together, that are in progress at a time. Those
   // that follow allocate nothing: a rank that throws std::bad_alloc there would leave the others waiting.
   exchange.prepare(messages, size);
   exchange.receive(to, rank);    // starts to receive exactly these bytes; returns at once
   exchange.send(from, rank);     // starts to send; returns at once
-  exchange.wait_for_sends();     // messages that are received meanwhile stay under way
-  exchange.wait_for_receives();  // messages that are sent meanwhile stay under way
+  exchange.wait_for_sends();     // messages that are received meanwhile stay in progress
+  exchange.wait_for_receives();  // messages that are sent meanwhile stay in progress
   exchange.wait();               // for all of them
 };
 
 /// The ranks, from 0 on, of a parallel program. A handle: copies are the same ranks. Each member but the first three is
 /// called by all ranks, in the same order. All throw Error, if the ranks cannot reach each other any more. Optional:
-/// `bool reads_device_memory() const`, whether `send` takes addresses of device memory; sends no message.
+/// `bool reads_device_memory() const`, whether `send` accepts addresses of device memory; it sends no message.
 template <class C>
 concept Communicator = std::copyable<C> && MessageExchange<typename C::exchange_type> &&
     requires(C const& ranks, std::span<std::byte> bytes, std::span<std::byte const> own, std::uint64_t number,

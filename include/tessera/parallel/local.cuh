@@ -1,5 +1,5 @@
-// write_local, read_local and LocalWriter of memory that a device works on: device memory passes through page-locked
-// memory.
+// write_local, read_local and LocalWriter for memory that a device can access. Device memory is copied through
+// page-locked memory.
 #pragma once
 #include <cstddef>
 

@@ -30,11 +30,11 @@ consteval bool check_local() {
   return is_of_host;
 }
 
-/// Memory that a device works on.
+/// Memory that a device can access.
 template <class M>
 concept DeviceAccessible = CallerMemory<M>::known && CallerMemory<M>::space::device_accessible;
 
-/// Of memory that a device works on: in staged_part.cuh.
+/// The part of a rank in memory that a device can access: in staged_part.cuh.
 template <class T, std::size_t Rank, class Space>
 class StagedPart;
 
@@ -46,7 +46,7 @@ PartMemory local_memory(M& memory, Extents const& shape) {
   return {data, Extents::filled(Rank, 0), view.layout().strides};
 }
 
-/// Where this rank has its elements; throws, if they do not have that shape.
+/// Returns where this rank has its elements; throws, if they do not have the given shape.
 using MemoryOfShape = FunctionRef<PartMemory(Extents const&)>;
 
 /// As write_local, into an array of the shape `as`, whatever its document says.
@@ -92,9 +92,9 @@ void read_local_into(C const& ranks, Array<T, Rank, S, P> const& array, Partitio
 
 /// Called by all ranks: each writes the elements that the partition gives it, from its own memory, which has the shape
 /// `partition.memory_shape(rank)`; elements of the halo are left out. A chunk, or shard, in which several ranks have
-/// elements is written by one of them, to which the others send theirs: nothing is lost, and the bytes in the store are
-/// those that one process would write. What lies in the chunks of one rank alone is not sent. Returns when the store
-/// has the elements of all ranks. Throws on all ranks the error of the lowest one that has an error; its text names the
+/// elements is written by one of them, to which the others send theirs: no update is lost, and the bytes in the store
+/// are the same as those of one process. Elements in chunks of one rank alone are not sent. Returns when the store has
+/// the elements of all ranks. Throws on all ranks the error of the lowest one that has an error; its text names the
 /// rank. Chunks without an error are then written or not, each as a whole. Throws: SelectionError, if partition and
 /// memory do not fit the array; BudgetError, if a value that several ranks share needs more than half of
 /// `options.memory`; as Array::write.

@@ -32,10 +32,10 @@ namespace tessera { inline namespace v0 {
 ///     for (...) writer.write(memory, {step, 0, 0}).detach();
 ///     writer.finish();
 ///
-/// Elements travel to the ranks that write them before `write` returns; encoding and storing is done by the threads of
-/// the array's queue, which needs two or more, or `write` does it itself. When too many calls are in flight, `write`
-/// waits for the oldest. It also waits for those that write the same elements, or the same chunk by another rank. MPI
-/// is called by the calling thread alone.
+/// Elements are sent to the ranks that write them before `write` returns. The threads of the array's queue encode and
+/// store them; with a queue of one thread `write` does so itself. When too many calls are in flight, `write` waits for
+/// the oldest. It also waits for those that write the same elements, or the same chunk by another rank. MPI is called
+/// by the calling thread alone.
 template <Communicator C, class T, std::size_t Rank, class S, class P>
 class LocalWriter {
  public:
@@ -62,10 +62,10 @@ class LocalWriter {
           return nullptr;
         });
   }
-  /// As above, from device memory in C order, or from page-locked or managed memory, behind the queue's earlier work:
-  /// include tessera/parallel/local.cuh. Device memory, and with `.copies` the others, is copied to page-locked memory,
-  /// which at most `.in_flight` calls have. Waits for that copy, if `.copies`, or if the rank shares chunks with
-  /// others. Throws: as above; DeviceError.
+  /// As above, from device memory in C order, or from page-locked or managed memory, after the queue's earlier work:
+  /// include tessera/parallel/local.cuh. Device memory, and with `.copies` other memory too, is copied to page-locked
+  /// memory, which at most `.in_flight` calls have. Waits for that copy, if `.copies`, or if the rank shares chunks
+  /// with others. Throws: as above; DeviceError.
   template <detail::DeviceAccessible M>
   Pending write(M const& memory, Queue<space::Device>& on, Extents const& origin = {}) {
     using Space = typename detail::CallerMemory<M const>::space;
@@ -98,7 +98,7 @@ class LocalWriter {
   }
 
  private:
-  // How many of the newest calls may be in flight beside one at this place.
+  // How many of the newest calls may be in flight together with one at this place.
   std::size_t calls_beside(detail::WrittenPlace const& place) const {
     std::size_t count = 0;
     for (auto call = in_flight_.rbegin(); call != in_flight_.rend(); ++call, ++count)
@@ -106,7 +106,7 @@ class LocalWriter {
     return std::min(count, std::max<std::size_t>(options_.in_flight, 1) - 1);
   }
 
-  // Waits for the oldest calls, also behind one with an error. Throws: the first error of them.
+  // Waits for the oldest calls, also after one with an error. Throws: the first error of them.
   void wait_until(std::size_t left) {
     std::exception_ptr error;
     for (; in_flight_.size() > left; in_flight_.pop_front())

@@ -8,19 +8,19 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Counters of one rank, for one or several calls. Of messages with elements; those by which ranks agree have a fixed
-/// number and size.
+/// Counters of one rank, for one or several calls. They count messages with elements; those by which ranks agree have a
+/// fixed number and size.
 struct Exchanged {
-  std::uint64_t messages = 0;  ///< sent to other ranks, those included that say in which round elements are wanted
+  std::uint64_t messages = 0;  ///< sent to other ranks, including those that request elements for a round
   std::uint64_t bytes = 0;     ///< in these messages
   std::uint64_t rounds = 0;    ///< of messages, in which this rank took part
-  std::uint64_t memory = 0;    ///< bytes that one call had at most, beside the caller's memory and the codecs'
+  std::uint64_t memory = 0;    ///< bytes that one call had at most, besides the caller's memory and the codecs'
 };
 
 /// Options of write_local. All but `write`, `exchanged` and `device_messages` are the same on all ranks.
 struct LocalWriteOptions {
   Extents origin{};            ///< where the partition begins in the array; empty: at its first element
-  std::uint64_t memory = 0;    ///< most bytes for elements on their way; 0: 256 MiB, or what one value needs
+  std::uint64_t memory = 0;    ///< bytes of elements being sent, at most; 0: 256 MiB, or what one value needs
   WriteOptions write{};        ///< of this rank's writes; progress counts in each box of them
   Exchanged* exchanged = nullptr;  ///< added to, if given
   /// Elements in device memory are sent from there, if the communicator reads device memory.
@@ -31,7 +31,7 @@ struct LocalWriteOptions {
 struct LocalWriterOptions {
   std::size_t in_flight = 2;  ///< calls whose elements are not yet in the store, at most; 1 or more
   bool copies = false;     ///< the caller's memory is copied: it is free when the call returns
-  /// Most bytes of a call in flight, beside the caller's memory and its copy; 0: what it needs.
+  /// Most bytes of a call in flight, besides the caller's memory and its copy; 0: what it needs.
   std::uint64_t memory = 0;
   WriteOptions write{};      ///< of this rank's writes; progress counts in each box of them
   Exchanged* exchanged = nullptr;  ///< added to, if given
@@ -48,7 +48,7 @@ enum class ReadSharing {
 /// Options of read_local. All but `read` and `exchanged` are the same on all ranks.
 struct LocalReadOptions {
   Extents origin{};                        ///< as in LocalWriteOptions
-  std::uint64_t memory = 0;                ///< likewise
+  std::uint64_t memory = 0;                ///< as in LocalWriteOptions
   ReadSharing sharing = ReadSharing::none; ///< who fetches a value that several ranks read
   ReadOptions read{};                      ///< of this rank's reads; progress counts in each box of them
   Exchanged* exchanged = nullptr;          ///< added to, if given

@@ -22,7 +22,7 @@ using IndexRuns = std::vector<IndexRun>;
 /// Elements of a rank: every combination of the indices of each dimension.
 using RankPart = std::vector<IndexRuns>;
 
-/// `first`, and the index behind the last, along each dimension.
+/// `first`, and the index after the last, along each dimension.
 struct IndexBounds {
   Extents first, stop;
 };
@@ -49,8 +49,8 @@ class Partition {
   /// One block for each rank. Ranks that get no element have an empty one. Throws: SelectionError, if the options do
   /// not fit shape and ranks.
   static Partition blocks(Extents const& shape, int ranks, PartitionOptions const& options = {});
-  /// Blocks of a fixed shape are dealt to the ranks in turn, along each dimension, as ScaLAPACK does. A rank's memory
-  /// has its blocks beside each other. `grid` is that of PartitionOptions. Throws: SelectionError.
+  /// Blocks of a fixed shape are assigned to the ranks in turn, along each dimension, as in ScaLAPACK. A rank's memory
+  /// has its blocks next to each other. `grid` is that of PartitionOptions. Throws: SelectionError.
   static Partition cyclic(Extents const& shape, int ranks, Extents const& block, Extents const& grid = {});
   /// The program's own boxes, one for each rank in order, with steps of 1. Throws: SelectionError, if two of them
   /// overlap or one lies outside.
@@ -61,7 +61,7 @@ class Partition {
   Extents const& grid() const { return grid_; }  ///< blocks along each dimension; empty for the program's own boxes
   /// The elements that a rank writes. Throws: SelectionError, if they are several boxes (`cyclic`).
   Box local_box(int rank) const;
-  /// The elements that its memory has: those, and the halo. Throws: as local_box.
+  /// The elements in a rank's memory: those that it writes, and the halo. Throws: as local_box.
   Box memory_box(int rank) const;
   Extents memory_shape(int rank) const;  ///< of a rank's memory, in elements
   /// Whether the memory of a rank has elements that another one writes.
@@ -69,9 +69,9 @@ class Partition {
 
   /// For detail/: the elements that a rank writes, or those of its memory, placed in its memory.
   detail::RankPart part_of(int rank, bool with_halo) const;
-  /// For detail/: whether two ranks with elements have other indices along the dimension.
+  /// For detail/: whether two ranks with elements have different indices along dimension d.
   bool divides(std::size_t d) const;
-  /// For detail/: a number that is another one for another partition.
+  /// For detail/: a number that differs between different partitions.
   std::uint64_t fingerprint() const;
   /// For detail/: calls f for each rank with such elements within the bounds, in order.
   void for_each_rank(detail::IndexBounds const& within, bool with_halo, FunctionRef<void(int)> f) const;

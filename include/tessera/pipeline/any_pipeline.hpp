@@ -40,10 +40,10 @@ using BuiltInCodecs = Codecs<codec::Transpose, codec::Bytes, codec::Crc32c>;
 template <MemorySpace ArraySpace, MemorySpace BytesSpace = ArraySpace, class List = BuiltInCodecs>
 class AnyPipeline;
 
-/// Codecs by their names in a document. An implementation from the list runs each, in BytesSpace or in ArraySpace. If
-/// these differ, chunks cross between them where BusTraffic says that it costs least; Route says which of equal ways is
-/// chosen. An implementation that needs checked bytes is skipped where no codec checks them. Copies share the codecs.
-/// The list needs no entry for shards: their inner chunks pass the same codecs, and codecs behind shards run on the
+/// Codecs by their names in a document. Each is run by an implementation from the list, in BytesSpace or in ArraySpace.
+/// If these differ, chunks are copied between them where BusTraffic is least; among equal ways the rules of Route
+/// decide. An implementation that needs checked bytes is skipped where no codec checks them. Copies share the codecs.
+/// The list needs no entry for shards: their inner chunks pass the same codecs, and codecs after shards run on the
 /// host.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace, class... Cs>
 class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> : public detail::ComposedPipeline<ArraySpace, BytesSpace> {
@@ -52,8 +52,8 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> : public detail::Compos
  public:
   using core_type = Composed;  ///< the part that an array holds
   using typename Composed::Decoding, typename Composed::Encoding, typename Composed::queue_type;
-  /// As Pipeline's members. `crossings` is the least per chunk; it crosses twice more if one codec runs only in
-  /// ArraySpace and one before it only in BytesSpace.
+  /// As Pipeline's members. `crossings` is the least number of copies per chunk; there are two more if one codec runs
+  /// only in ArraySpace and one before it only in BytesSpace.
   static constexpr bool has_fixed_size = (detail::has_fixed_size<Cs> && ...);
   using Composed::decode, Composed::encode;
 

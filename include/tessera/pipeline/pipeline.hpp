@@ -85,10 +85,10 @@ class Pipeline {
   static constexpr bool refused = end::refused || end::is_array || !has_checked_bytes;  ///< a compile error was given
   static constexpr bool is_sharded = !std::is_void_v<Shard>;
   static constexpr bool may_be_sharded = is_sharded;
-  static constexpr bool may_encode_shards = is_sharded && !ends_in_shard;  ///< codecs stand behind them
+  static constexpr bool may_encode_shards = is_sharded && !ends_in_shard;  ///< codecs follow them
   /// The encoded size depends only on the decoded size.
   static constexpr bool has_fixed_size = (detail::has_fixed_size<Stages> && ...);
-  /// The pipeline of the innermost chunks: those at the bottom of shards.
+  /// The pipeline of the innermost chunks of shards.
   using leaf_type = typename bottom::type;
   /// The part that an array holds.
   using core_type = Pipeline;
@@ -108,7 +108,7 @@ class Pipeline {
     return names;
   }
 
-  /// The name of the codec that gives the stored bytes.
+  /// The name of the codec that makes the stored bytes.
   static std::string_view last_codec() {
     std::string_view name;
     (
@@ -157,7 +157,7 @@ class Pipeline {
     }
     (std::make_index_sequence<passed>{});
   }
-  /// The pipeline of the chunks at the bottom of shards; without shards, this one.
+  /// The pipeline of the innermost chunks of shards; without shards, this one.
   leaf_type const& leaf() const {
     if constexpr (is_sharded)
       return std::get<detail::ShardStage<Shard>>(stages_).codec().inner.leaf();
@@ -165,7 +165,7 @@ class Pipeline {
       return *this;
   }
 
-  /// For the chunks of an array, or for those at the bottom of its shards.
+  /// The form of an array's chunks, or of the innermost chunks of its shards.
   ResolvedChunk resolve(ChunkSpecification const& chunk) const {
     if constexpr (is_sharded) {
       auto const in_shard = [&](ChunkSpecification const& shard) {

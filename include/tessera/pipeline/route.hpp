@@ -56,19 +56,19 @@ struct route<Available, From, To, Shards<Inner>, Cost, Use> {
 
 }  // namespace detail
 
-/// The pipeline that brings chunks from stored bytes in BytesSpace to elements in ArraySpace at the least cost, with
-/// codecs from the list `Available`, of which several may have one name. It is an ordinary Pipeline:
-/// `Route<Codecs<codec::Bytes, codec::Zstd>, space::Device, space::Host, Chain<"bytes", "zstd">>` is
-/// `Pipeline<space::Device, codec::Bytes, CastTo<space::Host>, codec::Zstd>`. The order of the spaces is AnyPipeline's.
+/// The pipeline that decodes stored bytes in BytesSpace to elements in ArraySpace at the least cost, with codecs from
+/// the list `Available`, of which several may have one name. It is an ordinary Pipeline: `Route<Codecs<codec::Bytes,
+/// codec::Zstd>, space::Device, space::Host, Chain<"bytes", "zstd">>` is `Pipeline<space::Device, codec::Bytes,
+/// CastTo<space::Host>, codec::Zstd>`. The order of the spaces is AnyPipeline's.
 ///
 /// Of ways with equal cost it is the one with the fewest crossings; then the one whose codecs come first in the list,
 /// the codec nearest to the stored bytes before the others; then the one that crosses nearest to the stored bytes. A
-/// codec whose behaviour is undefined for damaged bytes is chosen only if the codec right behind it checks them. For
+/// codec whose behaviour is undefined for damaged bytes is chosen only if the codec directly after it checks them. For
 /// reading: codecs may only decode.
 template <class Available, class ArraySpace, class BytesSpace, class Specification, class Cost = BusTraffic>
 using Route = typename detail::route<Available, BytesSpace, ArraySpace, Specification, Cost, detail::ToRead>::type;
 
-/// The same for writing too: codecs decode and encode.
+/// A route for writing too: as Route, of codecs that decode and encode.
 template <class Available, class ArraySpace, class BytesSpace, class Specification, class Cost = BusTraffic>
 using WritableRoute = typename detail::route<Available, BytesSpace, ArraySpace, Specification, Cost, detail::ToWrite>::type;
 

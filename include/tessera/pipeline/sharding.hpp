@@ -37,7 +37,8 @@ namespace codec {
 ///
 ///   Pipeline<space::Host, codec::Sharding<Pipeline<space::Host, codec::Bytes, codec::Zstd>>>
 ///
-/// Codecs behind it run on the host and encode its value as a whole: reading any part reads and decodes all of it.
+/// Codecs after it run on the host and encode the shard's value as a whole: reading any part reads and decodes all of
+/// it.
 template <class Inner, class Index = Pipeline<space::Host, Bytes, Crc32c>>
 struct Sharding {
   using kind = array_to_bytes;
@@ -60,7 +61,7 @@ struct Sharding {
   Extents chunk_shape{};
   Inner inner{};
   Index index{};
-  bool index_at_start = false;  ///< whether the index is before the chunks, not behind them
+  bool index_at_start = false;  ///< whether the index is before the chunks, not after them
 
   static Sharding from(ObjectReader& configuration) {
     return from(configuration, [](std::span<Specification const> codecs) { return Inner::from(codecs); });

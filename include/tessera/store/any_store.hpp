@@ -51,25 +51,25 @@ class AnyStore {
   void get_many(std::span<ReadRequest<Space>> requests, Queue& on) const { held_->get_many(requests, on); }
   void write(Key const& key, ByteView<Space> value, Queue& on) const { held_->write(key, value, on); }
   void write_many(std::span<WriteRequest<Space> const> requests, Queue& on) const { held_->write_many(requests, on); }
-  /// Also false if the store cannot append.
+  /// As of an AppendableStore; also false if the store cannot append.
   bool append(Key const& key, ByteView<Space> bytes, std::uint64_t size, Queue& on) const {
     return held_->append(key, bytes, size, on);
   }
   bool erase(Key const& key, Queue& on) const { return held_->erase(key, on); }
   void list(std::string_view prefix, Visitor visit) const { held_->list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { held_->list_directory(prefix, visit); }
-  /// As `list`, but shows links themselves, and nothing behind them.
+  /// As `list`, but shows links themselves, and nothing below them.
   void list_own(std::string_view prefix, Visitor visit) const { held_->list_own(prefix, visit); }
   /// Visits what writers that ended early left below `prefix`.
   void list_unfinished(std::string_view prefix, Visitor visit) const { held_->list_unfinished(prefix, visit); }
   /// Erases what writers that ended early left below `prefix`. Returns the number of entries.
   std::size_t erase_unfinished(std::string_view prefix) const { return held_->erase_unfinished(prefix); }
   KeyLock lock(Key const& key, Stop stop = nullptr) const { return held_->lock(key, stop); }
-  /// Locks nothing if the store has no such locks.
+  /// The store's lock of a folder; locks nothing if the store has none.
   FolderLock lock_folder(std::string_view path, Sharing sharing, Stop stop = nullptr) const {
     return held_->lock_folder(path, sharing, stop);
   }
-  /// Without `watch` of the store, from its changes, which include those of some other keys.
+  /// For a store without `watch`: from its counter of changes, which also counts those of some other keys.
   ValueWatch watch(Key const& key) const {
     return held_->can.watches ? held_->watch(key) : watch_changes(held_->changes(key).sequence());
   }

@@ -42,14 +42,15 @@ consteval bool check_cached_store() {
 
 }  // namespace detail
 
-/// Keeps values read from `S`, or each range asked for, in buffers of its type. Evicts the least recently used.
-/// `budget`, in bytes, covers cached values and values being read; a lent value that is evicted lives until its reader
-/// is done. Copies share the cache.
+/// Keeps values, or single ranges, read from `S` in buffers of its type. Evicts the least recently used ones. `budget`,
+/// in bytes, covers cached values and values being read; a lent value that is evicted lives until its reader is done.
+/// Copies share the cache.
 ///
-/// Each read asks `S` for the version of the value, so other writers' changes show as in `S` itself. A file just
-/// written is not cached until its version is settled. The misses of a batch are one batch of `S`, without duplicates;
-/// if it fails, none is cached. A value beyond the budget is read but not cached. If device memory for a value is
-/// refused, the cache is cleared, the queue waited for and the memory asked for once more.
+/// Each read asks `S` for the version of the value, so other writers' changes show as in `S` itself. A file that was
+/// just written is not cached until its version is settled (ValueVersion::is_settled). The misses of a batch are one
+/// batch of `S`, without duplicates; if it fails, none is cached. A value beyond the budget is read but not cached. If
+/// device memory for a value cannot be allocated, the cache is cleared, and after a wait for the queue the allocation
+/// is tried once more.
 ///
 /// Two levels have a budget each: CachedStore{CastStore<DeviceBuffer, Cached>{cached}, bytes}, where `cached` is a
 /// CachedStore of host buffers.
@@ -107,7 +108,7 @@ class CachedStore : public detail::ForwardingStore<S, detail::Forwarded{.folders
 
   /// Drops all cached values.
   void clear() const { values_->clear(); }
-  /// Of all copies, since the store was made.
+  /// Counts of all copies, since the store was made.
   CachedStoreStatistics statistics() const { return values_->statistics(); }
 
  private:

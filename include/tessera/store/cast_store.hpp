@@ -36,8 +36,8 @@ consteval bool check_cast_store() {
 
 }  // namespace detail
 
-/// Values read from `From` are copied to the space of `To` in the queue's order, written ones back. A store of host
-/// buffers over one whose values a device queue orders is given such a queue, for which every read and write waits.
+/// A read copies values of `From` to the space of `To` in the queue's order; a write copies them back. A store of host
+/// buffers over one of device buffers needs a device queue, for which every read and write waits.
 template <Buffer To, class From>
 class CastStore : public detail::ForwardingStore<From, detail::Forwarded{.folders = true}> {
   static_assert(detail::check_cast_store<To, From>() || true);  // reports errors early

@@ -41,10 +41,10 @@ concept ReadsElsewhere = !ReadsIn<S, space_of<S>> && (ReadsIn<S, space::Host> ||
 
 }  // namespace detail
 
-/// A store is a handle: copies see the same keys and may be used from any thread. `read` finds the size, asks the
-/// destination once, fills it in the queue's order and returns the size; nullopt: no such key; failure throws
-/// StoreError. Host-accessible memory may be filled at once: it is free when the destination returns it. A user's store
-/// has `buffer_type`, `read`, and for writing `write` and `erase`.
+/// A store is a handle: copies share their keys and may be used from any thread. `read` finds the size, calls the
+/// destination once, fills the memory that it returns in the queue's order, and returns the size; nullopt: no such key;
+/// failure throws StoreError. Host-accessible memory may be filled at once: no earlier work of the queue uses it. A
+/// user's store has `buffer_type`, `read`, and for writing `write` and `erase`.
 template <class S, class B = buffer_of<S>>
 concept ReadableStore =
     std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> && !detail::ReadsElsewhere<S> &&
@@ -92,7 +92,7 @@ concept ListableStore = requires(S const& s, std::string_view prefix, Visitor vi
 
 namespace detail {
 
-/// For stores whose type does not say: an AnyStore, and stores around one.
+/// Whether a store can list, for stores whose type does not say so: an AnyStore, and wrappers of one.
 template <class S>
 bool can_list([[maybe_unused]] S const& store) {
   if constexpr (requires { store.can_list(); })

@@ -1,4 +1,4 @@
-// DiskCachedStore: values of a far store, kept in files that all processes of a machine share.
+// DiskCachedStore: values of a remote store, kept in files that all processes of a machine share.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -31,7 +31,7 @@ struct DiskCacheOptions {
   /// Bytes of files in the folder. The least recently used ones are erased above it; each process that writes may
   /// exceed it by a sixteenth.
   std::uint64_t budget = std::uint64_t{10} << 30;
-  /// Values never change: nothing is asked about kept ones. Otherwise their versions are, once for each key of a call.
+  /// Values never change: their versions are not requested. Otherwise they are, once for each key of a call.
   bool trusts = false;
 };
 
@@ -40,12 +40,12 @@ struct DiskCacheOptions {
 /// blocks of 64 KiB. Read-only.
 ///
 /// A kept value is used if `S` says that its version is the same. HttpStore and S3Store do that by the ETag; all
-/// versions of a call are asked for at once. Values of which `S` gives no version are kept only with
+/// versions of a call are requested at once. Values of which `S` gives no version are kept only with
 /// `DiskCacheOptions::trusts`. Missing keys are not kept. If several requests read a value, as with a shard, a
 /// replacement in between is not noticed, even if `S` would notice it.
 ///
-/// Files are written under another name and renamed, and have checksums: a crash, a full disk or damage costs a read
-/// of `S` at most, and no read fails because of the cache. `statistics` counts this.
+/// Files are written under another name and renamed, and have checksums: after a crash or damage, or if the disk is
+/// full, a value is read from `S`, and no read fails because of the cache. `statistics` counts these reads.
 template <class S>
 class DiskCachedStore {
   static_assert(detail::check_store<S>());
@@ -93,7 +93,7 @@ class DiskCachedStore {
     store_.list_directory(prefix, visit);
   }
 
-  /// Of all copies, since the store was made.
+  /// Counts of all copies, since the store was made.
   DiskCacheStatistics statistics() const { return cache_->statistics(); }
   /// Erases all values that are kept in the folder. Throws: StoreError.
   void clear() const { cache_->clear(); }

@@ -60,8 +60,8 @@ std::optional<std::size_t> get_into(S const& store, Key const& key, ByteSpan<spa
   return detail::read<S>(store, key, range, {destination, ReadLimits{to.size}}, on);
 }
 
-/// Reads many values, in any order. Ranges of a key close together are read at once: by the store's own `get_many`,
-/// else here if their bytes are in host memory. One thread at a time asks destinations.
+/// Reads many values, in any order. Neighbouring ranges of a key are read together: by the store's own `get_many`, or
+/// else here, if their bytes are in host memory. One thread at a time calls destinations.
 template <class S>
 void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queue_of<S>& on) {
   if constexpr (detail::HasGetMany<S>) {
@@ -84,8 +84,8 @@ requires(!std::convertible_to<Requests, std::span<ReadRequest<space_of<S>>>>) vo
                 "its buffers are in");
 }
 
-/// The size of a value in bytes; nullopt: no such key. Without a `size` of its own the store is asked to read, and
-/// stopped when it asks for the destination.
+/// The size of a value in bytes; nullopt: no such key. For a store without a `size` member, `read` is called, and
+/// stopped when it calls the destination.
 template <class S>
 std::optional<std::uint64_t> value_size(S const& store, Key const& key, queue_of<S>& on) {
   if constexpr (requires {

@@ -8,13 +8,13 @@ namespace tessera { inline namespace v0 {
 
 /// How a LocalStore treats symbolic links below its root. erase_node never erases through them.
 enum class Links {
-  refuse,  ///< a key that is a link or lies behind one is an error; a listing shows the link
+  refuse,  ///< a key that is a link or lies below one is an error; a listing shows the link
   follow,  ///< followed wherever they lead: for data spread over several disks
 };
 
 /// Options of a LocalStore.
 struct LocalOptions {
-  bool fsync = false;           ///< values survive a loss of power once `write` has returned; expensive
+  bool fsync = false;           ///< values survive a loss of power after `write` has returned; slow
   Links links = Links::refuse;  ///< for symbolic links below the root; its own path may contain links
   /// How long a call waits for a key or folder locked by another process, or another store of the folder, before it
   /// throws StoreError.

@@ -42,9 +42,9 @@ class LocalStore<B> {
   static constexpr bool refused = !Space::host_accessible;  ///< an error was reported
   static constexpr bool reads_in_turn = true;
 
-  /// The folder need not exist: the store is empty until something is written. It is opened on first use; the store
-  /// follows it if renamed later, and uses the next folder of its name if erased. Throws: StoreError, if `root` is a
-  /// URL.
+  /// The folder need not exist: the store is empty until something is written. It is opened on first use. If it is
+  /// renamed later, the store still uses it; if it is erased, the store uses the next folder of that name. Throws:
+  /// StoreError, if `root` is a URL.
   explicit LocalStore(std::string root, LocalOptions options = {}) : folder_{std::move(root), options} {}
   /// The same files and locks as another LocalStore.
   explicit LocalStore(detail::LocalFolder folder) : folder_{std::move(folder)} {}
@@ -78,8 +78,8 @@ class LocalStore<B> {
     });
   }
 
-  /// Opens a key once for consecutive requests; reads its ranges close together at once: by default at most 256 bytes
-  /// apart.
+  /// Opens a key once for consecutive requests; reads neighbouring ranges of it together, by default those at most 256
+  /// bytes apart.
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
     auto const wanted = on.host().template lease<std::vector<WantedRange>>();
     for (auto const of_key : runs_of_key(requests)) read_ranges(of_key, *wanted);
@@ -102,7 +102,7 @@ class LocalStore<B> {
     }
   }
 
-  /// See AppendableStore. Appends to the file in place. False for a file with several names, or a symbolic link.
+  /// See AppendableStore. Appends to the file in place. False for a file with several hard links, or a symbolic link.
   bool append(Key const& key, ByteView<Space> bytes, std::uint64_t size, queue_for<Space>& on) const {
     return detail::at_key(*this, key, [&] {
       on.wait();
@@ -119,12 +119,13 @@ class LocalStore<B> {
   bool exchange(std::string_view one, std::string_view other) const { return folder_.exchange(one, other); }
 
   /// Held while a value is read, changed and written back, by the thread that took it: excludes all users of this
-  /// folder, in this process and in others, and ends with the process. Writing or erasing under it throws ValueChanged
-  /// if another writer changed the value nevertheless: one that ignores locks or, if the value did not exist yet, any.
-  /// Hold one at a time: keys may share it. Waits for `LocalOptions::patience` at most. Throws: StoreError; Cancelled.
+  /// folder, in this process and in others; it is released if the process ends. Writing or erasing under it throws
+  /// ValueChanged if another writer changed the value nevertheless: one that ignores locks or, if the value did not
+  /// exist yet, any. Hold one at a time: keys may share it. Waits for `LocalOptions::patience` at most. Throws:
+  /// StoreError; Cancelled.
   auto lock(Key const& key, Stop stop = nullptr) const { return folder_.lock(key, stop); }
-  /// Held while all below a folder changes as a whole, or shared: against all users of this folder, in this process and
-  /// in others. Locks nothing if the folder is missing.
+  /// Held while everything below a folder changes together, or shared while parts of it do: excludes users of this
+  /// folder in this process and in others. Locks nothing if the folder is missing. Throws: StoreError; Cancelled.
   FolderLock lock_folder(std::string_view path, Sharing sharing, Stop stop = nullptr) const {
     return folder_.lock_folder(path, sharing, stop);
   }

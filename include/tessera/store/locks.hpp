@@ -1,6 +1,6 @@
 // KeyLock: excludes concurrent updates (read, change, write back) of a key. FolderLock: excludes concurrent changes of
-// all below a folder: an array's shape, a node made or erased. SequenceCounter: tells a reader of several calls whether
-// the value was replaced meanwhile.
+// what is below a folder: an array's shape, a node made or erased. SequenceCounter: tells a reader whether a value was
+// replaced between its calls.
 #pragma once
 #include <array>
 #include <atomic>
@@ -70,8 +70,8 @@ FolderLock lock_folder([[maybe_unused]] S const& store, [[maybe_unused]] std::st
 
 }  // namespace detail
 
-/// Counts replacements of a value that is read in parts: these are of one value if nothing changed since before the
-/// first.
+/// Counts replacements of a value that is read in parts: the parts are of one value if the count did not change since
+/// before the first read.
 class SequenceCounter {
  public:
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};  ///< of a value that is being replaced
@@ -111,7 +111,7 @@ class KeyLock {
 
   KeyLock() = default;
   KeyLock(std::unique_lock<std::mutex> mutex) : mutex_{std::move(mutex)} {}
-  /// Tells `owner` when it ends.
+  /// Calls `owner.unlock_key(number)` before it ends.
   KeyLock(std::unique_lock<std::mutex> mutex, Owner& owner, std::size_t number)
       : mutex_{std::move(mutex)}, owner_{&owner}, number_{number} {}
   KeyLock(KeyLock&& other) noexcept
@@ -121,7 +121,7 @@ class KeyLock {
     if (owner_) owner_->unlock_key(number_);
   }
 
-  /// Threads of this process wait for it; keys may share it.
+  /// The mutex for threads of this process; keys may share it.
   std::mutex* mutex() const { return mutex_.mutex(); }
 
  private:

@@ -74,7 +74,7 @@ class MemoryStore<B> {
     });
   }
 
-  /// A replaced host value that is not lent leaves its memory to a later one of its size.
+  /// A host value that is replaced and not lent gives its memory to a later value of the same size.
   void write(Key const& key, ByteView<Space> bytes, Queue& on) const {
     detail::at_key(*this, key, [&] {
       auto value = values_->spare(bytes.size);

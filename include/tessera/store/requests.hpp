@@ -37,18 +37,19 @@ struct ReadRequest {
   std::uint64_t max_request_bytes =
       ~std::uint64_t{0};  ///< bytes of one read, gaps included, unless a single range has more
 
-  /// The required size of the whole value, not visible in a range. nullopt: any.
+  /// The required size of the whole value, for reads of a range. nullopt: any size.
   std::optional<std::uint64_t> value_size{};
-  /// Of the key. A store that still has the watched value may read that one, even if the key has another now;
-  /// `is_of_watch` tells whether it did. Consecutive requests for one key have the same.
+  /// A watch of the key, or null. A store that still has the watched value may read that one, even if the key has
+  /// another now; `is_of_watch` tells whether it did. Consecutive requests for one key have the same watch.
   ValueWatch const* watch = nullptr;
   bool is_of_watch = false;
-  /// The queue has no work that uses the slab: reads into it may precede earlier work.
+  /// The queue has no work that uses the slab, so reads into it need not wait for earlier work.
   bool slab_is_idle = false;
-  /// Set to a text that changes with the value, such as an ETag, if the store knows one of the value that it read.
+  /// If not null: set to a text that changes with the value, such as an ETag, if the store knows it for the value that
+  /// it read.
   std::string* version = nullptr;
-  /// A store of host bytes that waits for many values may call it with `size`, in the thread of the call, once the
-  /// destination has its bytes: the reader uses them while the other values travel. It may throw, and be called again.
+  /// A store of host bytes that waits for many values may call it with `size`, in the thread of the call, when the
+  /// destination has its bytes: the reader uses them while the other values arrive. It may throw, and be called again.
   FunctionRef<void(std::optional<std::size_t>)> const* arrived = nullptr;
 
   /// The range in a value of `total` bytes, for stores that know the size. Throws: StoreError.
@@ -89,8 +90,8 @@ concept AppendableStore = WritableStore<S> &&
   { s.append(k, bytes, size, on) } -> std::same_as<bool>;
 };
 
-/// The `bytes` in a store's memory, unchanged whatever happens to the key and the store, and their owner. Hold the
-/// owner until a queue's work with them is done: `on.keep(lent.owner)`.
+/// The `bytes` in a store's memory, and their owner. They stay unchanged while it lives, even if the key is written or
+/// the store destroyed. Hold the owner until a queue's work with them is done: `on.keep(lent.owner)`.
 template <MemorySpace S>
 struct Lent {
   ByteView<S> bytes;

@@ -27,8 +27,8 @@
 namespace tessera { inline namespace v0 {
 
 /// A rule (store/routing_rule.hpp, or a function of your own) says of each key whether the first store has it. Both
-/// stores hand out the same buffers. A batch is split in two, and each store is asked once. What the rule does not send
-/// to a store is hidden there. Documents follow the rule as other keys do: a node needs host buffers.
+/// stores hand out the same buffers. A batch is split in two, with one call of each store. Keys of a store that the
+/// rule assigns to the other store are hidden. Documents follow the rule as other keys do: a node needs host buffers.
 /// Requires: they are two stores, not one twice.
 template <class First, class Second, class Rule>
 class RoutedStore {
@@ -122,7 +122,7 @@ class RoutedStore {
     else
       return at(key, [&](auto const& store) -> KeyLock { return detail::lock_of(store, key, own_->locks, stop); });
   }
-  /// Of the store that has the folder's document.
+  /// The lock of the store that has the folder's document.
   FolderLock lock_folder(std::string_view folder, Sharing sharing, Stop stop = nullptr) const requires has_folder_lock {
     return at(folder / "zarr.json",
               [&](auto const& store) { return detail::lock_folder(store, folder, sharing, stop); });
@@ -142,7 +142,7 @@ class RoutedStore {
   bool has_folder(std::string_view path) const requires(!apart) {
     return detail::has_folder(first_, path) || detail::has_folder(second_, path);
   }
-  /// Of a SplitStore both halves as they are: a key that is in both is visited twice.
+  /// For a SplitStore, visits both stores: a key that is in both is visited twice.
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<First> && ListableStore<Second> {
     list_both(visit, [&](auto const& store, Visitor shown) { store.list(prefix, shown); });
   }

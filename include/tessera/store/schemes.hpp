@@ -24,7 +24,7 @@ struct StoreAt {
   std::string path{};
 };
 
-/// A list of schemes: `Schemes<scheme::Zip, scheme::Folder>`. The first that knows an address opens it.
+/// A list of schemes: `Schemes<scheme::Zip, scheme::Folder>`. The first that accepts an address opens it.
 template <class... Ss>
 struct Schemes {};
 
@@ -82,9 +82,10 @@ struct open_by<Schemes<Ss...>> {
 
 }  // namespace detail
 
-/// The store at an address, by the first scheme of the list that knows it; `options` are those of schemes:
+/// The store at an address, by the first scheme of the list that accepts it; `options` are those of schemes:
 /// `open_store<Schemes<scheme::S3, scheme::Folder>>(address, S3Options{.anonymous = true})`. Throws: StoreError, if no
-/// scheme of the list knows the address, with the header of one that would, or if the store cannot be opened.
+/// scheme of the list accepts the address (the message names the header of one that would), or if the store cannot be
+/// opened.
 template <class List, class... Options>
 StoreAt open_store(std::string const& address, Options const&... options) {
   return detail::open_by<List>::call(address, options...);

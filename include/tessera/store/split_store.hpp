@@ -7,7 +7,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Acts as its second half; documents are read through `metadata_store()`. Both may show the same folder:
+/// Acts as its second store; documents are read through `metadata_store()`. Both may use the same folder:
 /// `SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}`.
 template <class Meta, class Chunks>
 class SplitStore : public RoutedStore<Meta, Chunks, detail::DocumentsApart> {

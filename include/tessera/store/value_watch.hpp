@@ -9,7 +9,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Distinguishes a value from others that its key has at other times.
+/// Identifies a value among those that its key has at different times.
 struct ValueVersion {
   std::array<std::uint64_t, 4> numbers{};  ///< of the store that made it; equal for one value
   bool is_there = false;  ///< false: no such key
@@ -21,7 +21,7 @@ struct ValueVersion {
   bool is_same(ValueVersion const& other) const { return is_there == other.is_there && numbers == other.numbers; }
 };
 
-/// Of one value: while it exists, no later value has the same version. Must not outlive its store.
+/// A watch of one value: while it exists, no later value of the key has the same version. Must not outlive its store.
 class ValueWatch {
  public:
   /// The store: `is_unchanged` says whether the watched value was not written since, `unwatch` ends the watch.

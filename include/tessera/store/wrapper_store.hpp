@@ -40,8 +40,8 @@ consteval bool check_wrapped() {
 ///     }
 ///   };
 ///
-/// All values are read through `read` and written through `write`: members of `S` that read or write many at once, in
-/// place or without a copy are not shown. Locks are those of `S`. Copies share what copies of `S` share.
+/// All values are read through `read` and written through `write`: members of `S` for many values, for appending and
+/// for lending are hidden. Locks are those of `S`. Copies share what copies of `S` share.
 template <class S>
 class WrapperStore : public detail::ForwardingStore<S, detail::Forwarded{.folders = true, .writes = true}> {
   static_assert(detail::check_wrapped<S>() || true);
@@ -55,7 +55,7 @@ class WrapperStore : public detail::ForwardingStore<S, detail::Forwarded{.folder
   { return source().has_folder(path); }
 };
 
-/// Shows `S`, and its documents if it is split. Others may write: a reader can lock a key to wait for them.
+/// `S` without its writing members; split if `S` is. Others may still write: a reader can lock a key to wait for them.
 template <class S>
 class ReadOnlyStore : public detail::ForwardingStore<S, detail::Forwarded{.batches = true}> {
   using Base = detail::ForwardingStore<S, detail::Forwarded{.batches = true}>;
@@ -108,7 +108,7 @@ class PrefixStore
 
   S const& source() const { return this->behind(); }
   std::string const& folder() const { return this->paths().folder; }
-  /// The store of documents, if `S` has one apart from that of chunks.
+  /// The store of documents, if `S` is a SplitStore.
   auto const& metadata_store() const requires has_documents { return documents_; }
   bool has_folder(std::string_view path) const { return detail::has_folder(source(), this->paths().path(path)); }
 

@@ -1,4 +1,4 @@
-// store_conformance: checks that a store of any type, a user's too, keeps the rules that tessera's own stores keep. It
+// store_conformance: checks that a store of any type, also your own, obeys the rules that tessera's stores obey. It
 // needs no test framework: broken rules are returned as text.
 #pragma once
 #include <chrono>
@@ -39,8 +39,8 @@ std::vector<std::string> broken_rules(FunctionRef<StoreOnTrial<Space>(StoreValue
 
 }  // namespace detail
 
-/// Checks every rule that applies to the store's type. Returns the broken rules, one line each with the cure; an empty
-/// vector if the store keeps them all. `make()` returns a new, empty, writable store; for stores that cannot be
+/// Checks every rule that applies to the store's type. Returns the broken rules, one line each with the remedy; an
+/// empty vector if the store obeys all. `make()` returns a new, empty, writable store; for stores that cannot be
 /// written, `make(StoreValues const&)` returns one that holds these values. Uses a few threads, one for each rule, and
 /// less than a MiB in each store. An exception from `make` breaks the rule that asked for a store.
 ///

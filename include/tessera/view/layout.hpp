@@ -15,7 +15,7 @@ struct Layout {
   Strides strides;            ///< bytes between elements, per dimension
   std::size_t item_size = 1;  ///< bytes
   std::size_t swapped = 1;    ///< bytes swapped together for the other byte order; 1: none
-  /// The swapped components, if not all of an element is swapped alike. Then `swapped` is that of the largest.
+  /// The swapped components, if they differ within an element. `swapped` is then that of the largest.
   std::vector<ComponentRun> runs{};
 
   /// Contiguous, the last dimension dense, of elements of `item_size` bytes.

@@ -102,7 +102,7 @@ class Indices {
 
 /// `Orthogonal{std::vector{7, 2, 2}, all, Slice{0, 10}}`: these rows, in this order, of everything that the other
 /// dimensions select. The memory has as many dimensions as the array, each as long as its indices. If an index repeats,
-/// the last element written stays.
+/// a write keeps the last element.
 class Orthogonal {
  public:
   Orthogonal(std::initializer_list<Indices> indices) : indices_{indices} {}
@@ -116,7 +116,7 @@ class Orthogonal {
 };
 
 /// `Points{std::vector{0, 5, 5}, std::vector{9, 1, 1}}`: the elements (0, 9), (5, 1) and (5, 1), as a list of
-/// coordinates per dimension, in any order and with repeats. If a point repeats, the last element written stays. The
+/// coordinates per dimension, in any order and with repeats. If a point repeats, a write keeps the last element. The
 /// memory has one dimension.
 class Points {
  public:

@@ -104,7 +104,7 @@ double mean(Range&& range) {
   return count == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(count);
 }
 
-/// The least and the greatest number of a range, `least` and `most`.
+/// The smallest number of a range, `least`, and the largest, `most`.
 template <class T>
 struct MinMax {
   T least, most;

@@ -1,5 +1,5 @@
-// open_address: an array wherever it is: in a folder, a zip file, a bucket, or on a web server. Needs the libraries of
-// with/all.hpp, libzip, libcurl and libcrypto: link tessera::all, tessera::zip and tessera::s3.
+// open_address: opens the array at an address: in a folder, a zip file, a bucket, or on a web server. Needs the
+// libraries of with/all.hpp, libzip, libcurl and libcrypto: link tessera::all, tessera::zip and tessera::s3.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Every kind of address that tessera knows: "s3://bucket/a.zarr/t1", "https://host/a.zarr/t1", "a.zarr.zip/t1",
+/// Every kind of address that tessera supports: "s3://bucket/a.zarr/t1", "https://host/a.zarr/t1", "a.zarr.zip/t1",
 /// "https://host/a.zarr.zip/t1", "a.zarr/t1", "file:///data/a.zarr/t1".
 using AllSchemes = Schemes<scheme::ZipAt<scheme::S3>, scheme::ZipAt<scheme::Http>, scheme::S3, scheme::Http,
                            scheme::Zip, scheme::Folder>;
@@ -31,13 +31,13 @@ StoreAt open_store(std::string const& address, Options const&... options) {
 }
 
 /// The array at an address, with every codec: `open_address<float, 3>("s3://bucket/a.zarr/t1", S3Options{...})`. It is
-/// read into host memory; `through` gives it another. Throws: as open_store, and as open.
+/// opened for host memory; `through` opens it for another space. Throws: as open_store, and as open.
 template <class T, std::size_t Rank, class... Options>
 auto open_address(std::string const& address, Options const&... options) {
   auto at = open_store(address, options...);
   return open<T, Rank>(std::move(at.store), std::move(at.path));
 }
-/// The same, if only the file has the type: for `visit`.
+/// The same for an array whose type only the file has, for `visit`.
 template <class... Options>
 auto open_address(std::string const& address, Options const&... options) {
   auto at = open_store(address, options...);

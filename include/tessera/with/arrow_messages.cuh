@@ -40,7 +40,7 @@ inline void put_body(Message<space::Device> const& message, ByteSpan<space::Devi
                                                cudaMemcpyDeviceToDevice, on.stream()),
                              "cudaMemcpyAsync");
     on.keep(message.owner);
-  } catch (...) {  // the caller may now free memory of copies under way
+  } catch (...) {  // the caller may now free memory of copies in progress
     tessera::detail::wait_and_throw(on);
   }
 }

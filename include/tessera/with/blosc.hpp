@@ -148,7 +148,7 @@ struct Blosc {
  private:
   std::size_t shuffled_together() const { return typesize == 0 ? 1 : typesize; }
 
-  // The decoded size that the header states, which fits the bytes. Leaves out bytes behind the buffer.
+  // The decoded size that the header states, which fits the bytes. Leaves out bytes after the buffer.
   static std::size_t checked(ByteView<space::Host>& from) {
     std::size_t size = 0;
     expect_version(from);

@@ -1,5 +1,5 @@
-// load_plug_in: codecs in shared libraries, as tessera/with/codec_plug_in.h describes them, for lists with codec::AtRunTime.
-// Needs dlopen of POSIX.
+// load_plug_in: codecs in shared libraries, as described in tessera/with/codec_plug_in.h, for lists with
+// codec::AtRunTime. Needs dlopen of POSIX.
 #pragma once
 #include <dlfcn.h>
 
@@ -18,7 +18,7 @@
 namespace tessera { inline namespace v0 { namespace codec {
 
 /// Loads a plug-in and registers its codecs as register_at_run_time does; returns their names. Runs code of that file,
-/// so load only files that you trust. A path without a slash is looked for where dlopen looks. The library stays loaded
+/// so load only files that you trust. A path without a slash is searched for as by dlopen. The library stays loaded
 /// until the process ends. Thread-safe. A second call for one file only returns the names. Throws: CodecError naming
 /// the file: it cannot be loaded, is no plug-in, is for another version of the interface, or lacks a function; or
 /// another codec is registered under a name, and codecs before it stay.

@@ -48,7 +48,7 @@ struct DirectOptions {
 
 /// A LocalStore of device buffers whose values cuFile reads and writes where it can. Files, locks, watches and the way
 /// files are replaced are the same. cuFile is loaded on first use. Other transfers use page-locked memory, as in
-/// LocalStore: `transfer_path` says how much was transferred which way, and why.
+/// LocalStore: `transfer_path` reports how much was transferred on each path, and why.
 ///
 /// A read ends with a copy within the device, because cuFile needs registered blocks of the queue (8 MiB each, from
 /// cudaMalloc) and whole pages of a file. The calling thread waits for the disk, as in LocalStore. Appends use
@@ -108,7 +108,7 @@ class DirectStore
     WriteRequest const request{&key, value};
     write_many({&request, 1}, on);
   }
-  /// Values written directly form one cuFile batch per block; their keys get them when all of it is done.
+  /// Values written directly form one cuFile batch per block; their keys get the new values when the batch is done.
   void write_many(std::span<WriteRequest const> requests, Queue& on) const {
     expect_device(on);
     while (!requests.empty()) {

@@ -53,10 +53,10 @@ class WebRead final : public ReadTask {
 /// document has consolidated metadata.
 ///
 /// Only the range needed is requested (RFC 9110, 14.2); a server without ranges sends the whole value, and the rest is
-/// discarded. Bytes move from the connection to their destination; no more are kept than that needs. The reading thread
-/// waits for all of its requests together, with its share of `HttpOptions::most_at_once` under way, and fewer before
+/// discarded. Bytes are written from the connection to their destination, without further buffers. The reading thread
+/// waits for all of its requests together, with its share of `HttpOptions::most_at_once` in progress, and fewer before
 /// the first answers. The queue keeps connections open. Transient failures are retried, and the thread waits for
-/// retries too. Every wait sees the read's `stop`.
+/// retries too. Every wait checks the read's `stop`.
 ///
 /// If several requests read a value, as with a shard, a replacement in between is not noticed.
 class HttpStore {

@@ -39,7 +39,7 @@ Tensor hand_over_copy(Shared<S> const& from, DLDevice target, Queue<space::Devic
   auto copy = copied<B>(from, on);
   on.keep(from.owner);
   return tensor_of(ordered(shared_copy(from, std::move(copy)), target, on, wanted), target, wanted, true);
-} catch (...) {  // work under way reads memory that may be freed now
+} catch (...) {  // work in progress reads memory that may be freed now
   tessera::detail::wait_and_throw(on);
 }
 
@@ -74,9 +74,8 @@ Tensor hand_over(Shared<S> const& from, Queue<space::Device>& on, Request const&
   return detail::hand_over_copy<DeviceBuffer>(from, target, on, wanted);
 }
 
-/// The same for consumers on another device too: `there` is a queue of it. The elements are copied there by a peer copy,
-/// which needs no path between the devices. Throws: ExchangeError also, if the consumer asks
-/// for a third device.
+/// The same, also for consumers on another device: `there` is a queue of it. The elements are copied there by a peer
+/// copy, which needs no path between the devices. Throws: ExchangeError also, if the consumer asks for a third device.
 template <MemorySpace S>
 Tensor hand_over(Shared<S> const& from, Queue<space::Device>& on, Queue<space::Device>& there,
                  Request const& wanted = {}) {
@@ -86,7 +85,7 @@ Tensor hand_over(Shared<S> const& from, Queue<space::Device>& on, Queue<space::D
   if (wanted.stream) (void)detail::handle_of(*wanted.stream);
   detail::expect_copy_allowed(wanted, to_text({"the elements are in the memory of ",
                                                name_of(device_of<S>(on.device())), ", not of ", name_of(target)}));
-  DeviceBuffer here;  // if the peer copy is under way when a call fails, it ends first
+  DeviceBuffer here;  // if the peer copy is in progress when a call fails, it ends first
   try {
     here = detail::copied<DeviceBuffer>(from, on);
     on.keep(from.owner);

@@ -17,7 +17,7 @@ namespace codec {
 
 /// Configuration: `format`, 1 (xz) or 2 (.lzma); `check`, -1 (the format's own), 0, 1, 4 or 10; `preset`, 0 to 9 or
 /// null; `filters`, null only; `delta`, the distance of a GDAL filter: its streams name the filter themselves, and
-/// encoding does not use it. Decoding needs at most `most_memory` beside the chunk.
+/// encoding does not use it. Decoding needs at most `most_memory` besides the chunk.
 struct Lzma {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "numcodecs.lzma";

@@ -1,5 +1,5 @@
-// Arrays that the ranks of an MPI program write and read together: MpiCommunicator, the ranks of an MPI communicator, and
-// all of tessera/parallel. Needs an MPI library of version 3 or newer: link tessera::mpi.
+// MpiCommunicator: the ranks of an MPI communicator; and all of tessera/parallel, for arrays that the ranks of a
+// program write and read together. Needs an MPI library of version 3 or newer: link tessera::mpi.
 #pragma once
 #include <mpi.h>
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
@@ -22,8 +22,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Whether MPI takes addresses of CUDA device memory: what MPIX_Query_cuda_support of Open MPI, or
-/// MPIX_GPU_query_support of MPICH, says of the running library. False, if the library has neither.
+/// Whether MPI accepts addresses of CUDA device memory, by MPIX_Query_cuda_support of Open MPI or
+/// MPIX_GPU_query_support of MPICH. False, if the library has neither.
 inline bool mpi_reads_device_memory() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
   return MPIX_Query_cuda_support() == 1;
@@ -46,7 +46,7 @@ class MpiCommunicator {
   explicit MpiCommunicator(MPI_Comm ranks) : ranks_{std::make_shared<detail::MpiDuplicate>(ranks)} {}
 
   int rank() const { return ranks_->rank(); }  ///< of this process
-  int size() const { return ranks_->size(); }  ///< how many ranks there are
+  int size() const { return ranks_->size(); }  ///< number of ranks
   int node_of(int rank) const { return ranks_->node_of(rank); }  ///< the lowest rank of the same node
 
   bool reads_device_memory() const { return mpi_reads_device_memory(); }  ///< as that function

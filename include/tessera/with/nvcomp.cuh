@@ -30,8 +30,8 @@ namespace tessera { inline namespace v0 {
 ///
 /// A configuration that nvCOMP does not support can be read, but not written: a CodecError names the member.
 ///
-/// nvCOMP's behaviour is undefined for damaged zstd or gzip behind a valid frame. So these codecs need a crc32c after
-/// them, which is checked first, or the program's assurance: Trusted.
+/// nvCOMP's behaviour is undefined for damaged zstd or gzip inside a valid frame. So these codecs need a crc32c after
+/// them, which is checked first, or the program declares that it trusts the bytes: Trusted.
 namespace nvcomp {
 
 /// One frame per chunk. nvCOMP does not say whether it checks a frame's checksum. Writes level 0, an implementation's
@@ -99,7 +99,7 @@ struct Lz4 : detail::DecodedByNvcomp<detail::NvcompLz4>, detail::EncodedByNvcomp
   }
 };
 
-/// The same codec for bytes that the program vouches for: their writer is trusted, and they arrived whole. Otherwise
+/// The same codec for bytes that the program trusts: their writer is trusted, and they are undamaged. Otherwise
 /// behaviour is undefined.
 template <class C>
 requires(C::needs_checked_bytes) struct Trusted : C {

@@ -35,8 +35,8 @@ using OpenReferenced = std::function<AnyStore<HostBuffer>(std::string const& fol
 /// kerchunk's JSON with templates; without expressions of Jinja and `gen`. At most about 500 000 references, which the
 /// copies of a store share in memory. Read-only.
 ///
-/// Ranges of a batch that lie close in a file are one request, if the file's store joins them. A file that is missing,
-/// or shorter than a reference says, is an error, because the references promise it.
+/// Neighbouring ranges of a batch in a file are one request, if the file's store joins them. A file that is missing, or
+/// too short for a reference, is an error.
 class ReferenceStore {
   using Host = space::Host;
 
@@ -49,7 +49,7 @@ class ReferenceStore {
   ReferenceStore(std::string_view json, OpenReferenced open, std::string const& folder = {},
                  std::string const& name = "references")
       : values_{std::make_shared<detail::ReferencedValues>(parsed(json, folder, name), std::move(open), name)} {}
-  /// Of references from elsewhere.
+  /// A store of references that are already parsed.
   ReferenceStore(detail::References references, OpenReferenced open, std::string name)
       : values_{std::make_shared<detail::ReferencedValues>(std::move(references), std::move(open), std::move(name))} {}
 
@@ -71,7 +71,7 @@ class ReferenceStore {
     auto const [begin, end] = detail::below_folder(*this, values_->values(), path);
     return path.empty() || begin != end;
   }
-  /// Asks for the size of each value that is a whole file.
+  /// Requests the size of each value that is a whole file.
   void list(std::string_view folder, Visitor visit) const {
     Queue<Host> on;
     detail::list_sorted(*this, values_->values(), folder, visit,

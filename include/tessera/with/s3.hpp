@@ -36,7 +36,7 @@ enum class S3Style {
 };
 
 /// Options of an S3Store. What they leave out comes from the environment, then from the profile's files, as with
-/// Amazon's tools. Credentials that are nowhere come from a web identity, the profile's single sign-on or
+/// Amazon's tools. If neither has credentials, they come from a web identity, the profile's single sign-on or
 /// `credential_process`, the container's agent (AWS_CONTAINER_CREDENTIALS_FULL_URI), or the instance's metadata.
 struct S3Options {
   std::string endpoint{};       ///< "http://127.0.0.1:9000"; AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL; else Amazon's
@@ -49,10 +49,10 @@ struct S3Options {
   std::string bearer{};         ///< a token of gs:// and az://, in place of keys; GOOGLE_OAUTH_ACCESS_TOKEN
   std::string sas{};            ///< of az://, a shared access signature: "sv=...&sig=..."; AZURE_STORAGE_SAS_TOKEN
   S3Style style = S3Style::automatic;                       ///< where the bucket's name is in addresses
-  std::uint64_t multipart_above = std::uint64_t{64} << 20;  ///< bytes; larger values are written part by part
+  std::uint64_t multipart_above = std::uint64_t{64} << 20;  ///< bytes; larger values are written in parts
   std::uint64_t part_bytes = std::uint64_t{16} << 20;       ///< of each part; 5 MiB or more
-  /// No other program writes below the address. Writes have no conditions and folders no locks, so the server needs to
-  /// know neither.
+  /// No other program writes below the address. Writes have no conditions and folders no locks, so the server need not
+  /// support them.
   bool one_writer = false;
   std::chrono::seconds lease{60};           ///< a lock whose program has ended is free after this time
   std::chrono::seconds lock_patience{600};  ///< a wait for a lock ends with an error after this time
@@ -63,12 +63,11 @@ struct S3Options {
 /// the object "volume.zarr/t1/zarr.json". "gs://bucket/folder" is Google's, by its XML interface, with HMAC keys
 /// (GS_ACCESS_KEY_ID, GS_SECRET_ACCESS_KEY) or a token; "az://account/container/folder", or "abfs://container@account/
 /// folder", is Azure's, with the account's key as `secret_key` (AZURE_STORAGE_KEY), a SAS or a token. Reads as an
-/// HttpStore does. A value that was replaced between two reads of
-/// its parts is noticed, and read again.
+/// HttpStore does. If a value is replaced between two reads of its parts, it is read again.
 ///
-/// A value changed under its lock replaces only the version that was read (If-Match, If-None-Match), so programs lose
-/// nothing of each other's changes. The first write tries whether the server keeps to that; four requests. Messages
-/// show no secret, and another host gets none.
+/// A value changed under its lock replaces only the version that was read (If-Match, If-None-Match), so programs do not
+/// lose each other's changes. The first write tests by four requests whether the server supports this. Messages show no
+/// secret, and other hosts get none.
 template <Buffer B>
 class S3Store {
   using Space = typename B::space_type;
@@ -100,7 +99,7 @@ class S3Store {
     return detail::at_key(*this, key, [&] { return bucket_->size(key); });
   }
 
-  /// All requests are under way at once. Ranges of a key that lie close share one.
+  /// All requests are in progress at once. Neighbouring ranges of a key share one.
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
     for (auto const& request : requests) detail::at_key(*this, *request.key, [] {});
     named([&] {
@@ -116,7 +115,7 @@ class S3Store {
     write_many({&request, 1}, on);
   }
 
-  /// All values are under way at once, except those that are written part by part.
+  /// All values are in progress at once, except those that are written in parts.
   void write_many(std::span<WriteRequest<Space> const> requests, queue_for<Space>& on) const {
     std::vector<WriteRequest<Host>> on_host;
     for (auto const& [key, value, slab, stop] : requests) {
@@ -147,8 +146,8 @@ class S3Store {
   KeyLock lock(Key const& key, Stop stop = nullptr) const {
     return detail::at_key(*this, key, [&] { return bucket_->keys().lock(key, stop); });
   }
-  /// Held while all below a folder changes as a whole, or shared: against all programs, by an object in the folder.
-  /// Throws: StoreError; Cancelled.
+  /// Held while everything below a folder changes together, or shared while parts of it do: excludes all programs, by
+  /// an object in the folder. Throws: StoreError; Cancelled.
   FolderLock lock_folder(std::string_view path, Sharing sharing, Stop stop = nullptr) const {
     if (path.empty()) return named([&] { return bucket_->lock_folder(path, sharing, stop); });
     return detail::at_key(*this, Key{std::string{path}}, [&] { return bucket_->lock_folder(path, sharing, stop); });

@@ -20,24 +20,25 @@ namespace tessera { inline namespace v0 {
 /// Options of a WritableZipStore.
 struct ZipOptions {
   bool fsync = false;      ///< the file survives a loss of power once `flush` has returned
-  bool overwrite = false;  ///< begins an empty file, and `flush` replaces whatever has its name
+  bool overwrite = false;  ///< begins an empty file; `flush` replaces an existing one
 };
 
-/// Reads and writes a zip file, or begins one, in a folder that exists. Values are written, uncompressed, as they come,
-/// to a hidden file beside it; `flush` makes that the zip file:
+/// Reads and writes a zip file, or begins one, in a folder that exists. Each value is written at once, uncompressed, to
+/// a hidden file in the same folder; `flush` replaces the zip file by it:
 ///
 ///     WritableZipStore const store{"a.zarr.zip"};
 ///     create_array<float, 3>(store, "a", {.shape = {64, 64, 64}, .chunks = {32, 32, 32}}).write(all, elements);
 ///     store.flush();
 ///
-/// Without `flush`, or if it fails or the program is killed, the old file stays as it was, for every reader. This
-/// store and its copies read what they wrote at once. A file whose name ends in ".ozx" is one of OME-Zarr's RFC-9: its
-/// directory begins with the root's zarr.json, then those below it, level by level, and its comment has the version in
-/// the root's attributes.
+/// Without `flush`, or if it fails or the program is killed, the old file stays as it was, for every reader. This store
+/// and its copies can read what they wrote before `flush`, too. A file whose name ends in ".ozx" is one of OME-Zarr's
+/// RFC-9: its directory begins with the root's zarr.json, then those below it, level by level, and its comment has the
+/// version in the root's attributes.
 ///
-/// One store writes a file at a time: of two, the one that flushes last wins; but a store of a new file does not
-/// replace one that appears meanwhile. Threads may write at once; a child of fork() may not. Entries of an old file whose
-/// names are not keys are left out. Bytes of values that are replaced or erased before a flush stay in the file, unused.
+/// Only one store may write a file at a time: of two, the one that flushes last wins; but a store of a new file does
+/// not replace one that appears meanwhile. Threads may write at once; a child of fork() may not. Entries of an old file
+/// whose names are not keys are left out. Bytes of values that are replaced or erased before a flush stay in the file,
+/// unused.
 class WritableZipStore {
   using Space = space::Host;
 
@@ -48,9 +49,9 @@ class WritableZipStore {
   explicit WritableZipStore(std::string path, ZipOptions const& options = {})
       : draft_{std::make_shared<detail::ZipDraft>(std::move(path), options.fsync, options.overwrite)} {}
 
-  /// Makes what was written the zip file. Values of the old file that were not replaced are copied, in the form that
-  /// they have there: flush once, not after each value. Waits for writes in progress. Throws: StoreError; then it may
-  /// be called again, and loses nothing.
+  /// Replaces the zip file by the hidden one. Values of the old file that were not replaced are copied, as they are
+  /// stored there: flush once, not after each value. Waits for writes in progress. Throws: StoreError; then nothing is
+  /// lost, and it may be called again.
   void flush() const { draft_->flush(); }
 
   std::string name() const { return draft_->name(); }

@@ -1,5 +1,5 @@
-// codec::Zfp, which keeps as much of numbers as its mode says (zarr-extensions, codecs/zfp), and codec::Zfpy,
-// numcodecs' zfpy, whose chunks begin with zfp's header. Needs libzfp 1 (BSD-3-Clause): link tessera::zfp.
+// codec::Zfp, whose mode sets how exact numbers are stored (zarr-extensions, codecs/zfp), and codec::Zfpy, numcodecs'
+// zfpy, whose chunks begin with zfp's header. Needs libzfp 1 (BSD-3-Clause): link tessera::zfp.
 #pragma once
 #include <algorithm>
 #include <cstddef>

@@ -30,9 +30,10 @@ namespace tessera { inline namespace v0 {
 /// another file gets its name, the store keeps the old one. Each further thread that reads at the same time keeps
 /// another copy of the file's directory.
 ///
-/// The file may also be a value of another store, such as an HttpStore. Then the directory is read once. What a call
-/// asks for is one call of that store, up to 64 MiB at a time: an HttpStore has many requests under way, and asks once
-/// for neighbouring entries. A part of a stored value takes its bytes and the entry's header.
+/// The file may also be a value of another store, such as an HttpStore. Then the directory is read once. A call makes
+/// one call of that store for all its entries, up to 64 MiB at a time: an HttpStore then has many requests in progress,
+/// and one for neighbouring entries. For a part of an uncompressed value only its bytes and the entry's header are
+/// fetched.
 ///
 /// A value read whole is checked against its checksum; a part is not. Reading a part of a deflated value decodes
 /// everything before it, too.
@@ -58,7 +59,7 @@ class ZipStore {
     return ZipStore{std::make_shared<detail::ZipFile>(std::move(input), std::move(name))};
   }
 
-  /// Of a file that others read, too.
+  /// Shares an open file with other stores.
   explicit ZipStore(std::shared_ptr<detail::ZipFile> file) : file_{std::move(file)} {}
 
   std::string name() const { return file_->name(); }
@@ -138,7 +139,7 @@ static_assert(ReadableStore<ZipStore> && ListableStore<ZipStore>);
 
 namespace scheme {
 
-/// A zip file, and a path inside it: "a.zarr.zip/t1", also behind file://.
+/// A zip file, and a path inside it: "a.zarr.zip/t1", also with file://.
 struct Zip {
   struct options_type {};  ///< none
   /// Throws: StoreError, as ZipStore.

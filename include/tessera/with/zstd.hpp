@@ -36,7 +36,8 @@ struct Zstd {
 
   std::size_t encoded_bound(std::size_t decoded) const { return ZSTD_compressBound(decoded); }
 
-  /// If frames do not tell their size, or lie: a block of at least four bytes decodes to at most 128 KiB.
+  /// If frames do not state their size, or state a wrong one: a block of at least four bytes decodes to at most 128
+  /// KiB.
   std::size_t decoded_bound(ByteView<space::Host> from) const {
     auto const most = from.size > unbounded >> 15 ? unbounded >> 1 : from.size << 15;
     unsigned long long sum = 0;  // over consecutive frames

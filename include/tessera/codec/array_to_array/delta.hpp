@@ -53,7 +53,7 @@ struct Delta {
   // The type of results that wrap around.
   static DataType wrapping(DataType type);
 
-  // `to` is for the elements behind the first `before`. Requires: `from` has as many.
+  // `to` is for the elements after the first `before`. Requires: `from` has as many.
   template <class F>
   static std::size_t run(ByteView<space::Host> from, DataType one, ByteSpan<space::Host> to, DataType other, F&& f,
                          std::size_t before = 0) {

@@ -21,7 +21,7 @@ struct BooleanBits {
   TESSERA_HOST_DEVICE std::byte boolean_at(std::byte const* packed, std::uint64_t i) const {
     return boolean_in(packed + 1, i);
   }
-  /// Boolean i of the bytes behind the first one, or of some of these.
+  /// Boolean i of the bytes after the first one, or of some of these.
   TESSERA_HOST_DEVICE static std::byte boolean_in(std::byte const* bits, std::uint64_t i) {
     return static_cast<std::byte>(static_cast<unsigned>(bits[i / 8]) >> (7 - i % 8) & 1);
   }
@@ -51,7 +51,7 @@ struct PackedBooleans {
 
   std::size_t decode(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
                      Queue<space::Host>&) const;
-  /// Of a part, the bytes that have its bits: the first byte of the chunk is not checked.
+  /// Reads only the bytes with the bits of the part: the first byte of the chunk is not checked.
   std::size_t decode_part(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
                           ChunkPart part, Queue<space::Host>&) const;
   ByteRange encoded_range(ByteRange part) const {

@@ -11,6 +11,7 @@
 #include <tessera/codec/array_to_array/detail/round_bits.hpp>
 #include <tessera/codec/detail/elementwise.hpp>
 #include <tessera/codec/detail/numbers.hpp>
+#include <tessera/core/detail/numpy_type.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace codec {

@@ -38,7 +38,7 @@ struct PackBits {
   std::size_t decode(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
                      Queue<space::Host>&) const;
 
-  /// Only without padding, because chunks of some writers lack it, and have another size.
+  /// Only without padding, because some writers omit the padding byte, which changes the chunk's size.
   bool decodes_parts() const { return padding == Padding::none; }
   std::size_t decode_part(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
                           ChunkPart part, Queue<space::Host>&) const;

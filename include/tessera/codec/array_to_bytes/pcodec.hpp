@@ -31,7 +31,7 @@ struct Pcodec {
 
   static Pcodec from(ObjectReader& configuration);
   Value configuration() const { return given; }
-  /// For a new array. Throws: CodecError, always: it could not be written.
+  /// Throws: CodecError, always, because new arrays cannot be written with this codec.
   Pcodec fitted(ChunkSpecification const&) const { refuse(); }
 
   /// Throws: MetadataError, if the codec does not accept the elements.

@@ -16,8 +16,8 @@
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// The size that an encoder left of a chunk of at most `most` bytes. It is arbitrary for a chunk that could not be
-/// encoded: then 1 replaces it, until the host sees the status.
+/// The size that an encoder reported for a chunk of at most `most` bytes. It is arbitrary if the chunk could not be
+/// encoded; an impossible size becomes 1, until the host sees the status.
 TESSERA_HOST_DEVICE constexpr std::size_t sound_size(std::size_t said, std::size_t most) {
   return said == 0 || said > most ? 1 : said;
 }

@@ -42,7 +42,7 @@ struct element_traits<FixedString<N>> {
 /// At most N Unicode code points.
 template <std::size_t N>
 requires(N > 0) struct Utf32 {
-  char32_t codes[N] = {};  ///< zeros behind the text
+  char32_t codes[N] = {};  ///< zeros after the text
 
   Utf32() = default;
   /// Throws: Error, if the text is too long.

@@ -1,4 +1,4 @@
-// placer in a device queue: by kernels in device memory, by the host in memory that it can access.
+// placer for a device queue: kernels place elements in device memory, the host in memory that it can access.
 #pragma once
 #include <concepts>
 #include <cstddef>

@@ -19,7 +19,7 @@
 
 namespace tessera { inline namespace v0 {
 /// As LocalStore of host buffers, but through page-locked blocks of 4 MiB that the queue keeps. Threads of the queue's
-/// host queue read values larger than one. Writing waits for each block to arrive, while the next is being copied.
+/// host queue read values larger than one. Writing waits for each block in turn, while the next one is copied.
 template <Buffer B>
 requires std::same_as<typename B::space_type, space::Device>
 class LocalStore<B> {
@@ -45,8 +45,8 @@ class LocalStore<B> {
 
   std::optional<std::uint64_t> size(Key const& key, Queue&) const { return folder_.size(key); }
 
-  /// Ranges of a key close together are read at once. Values of at most a block share blocks, and those with
-  /// destinations adjacent in a slab are copied together, a block at a time. Destinations are asked in order.
+  /// Neighbouring ranges of a key are read together. Values of at most a block share blocks, and those with
+  /// destinations adjacent in a slab are copied together, a block at a time. Destinations are called in order.
   void get_many(std::span<Request> requests, Queue& on) const {
     auto const ranges = on.host().template lease<detail::DeviceRanges>();
     detail::Upload upload{on};
