@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/element_type.hpp>
 #include <tessera/metadata/detail/fill_value.hpp>
+#include <tessera/metadata/documents.hpp>
 
 #include "failure.hpp"
 #include "region.hpp"

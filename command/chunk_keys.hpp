@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/rectilinear.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/view/detail/resolved_selection.hpp>
 
 namespace cli {

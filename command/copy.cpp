@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tessera/buffer/detail/scratch.hpp>
-#include <tessera/key/chunk_key.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/metadata/detail/missing_node.hpp>
 #include <tessera/metadata/detail/missing_numbers.hpp>
 #include <tessera/metadata/detail/new_documents.hpp>

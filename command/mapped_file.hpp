@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <tessera/buffer/mapped_buffer.hpp>
+#include <tessera/buffer/host_buffer.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/store/detail/posix/descriptor.hpp>
 

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include <tessera/node/move.hpp>
+#include <tessera/node/nodes.hpp>
 
 #include "commands.hpp"
 #include "consolidated.hpp"

@@ -6,7 +6,7 @@
 
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 
 #include "arguments.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/store/read_request.hpp>
+#include <tessera/store/detail/read_request.hpp>
 
 namespace cli {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <tessera/core/error.hpp>
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/view/box.hpp>
 
 #include "failure.hpp"

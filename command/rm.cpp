@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include <tessera/node/erase.hpp>
+#include <tessera/node/nodes.hpp>
 
 #include "commands.hpp"
 #include "consolidated.hpp"

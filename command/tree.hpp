@@ -8,11 +8,10 @@
 #include <variant>
 #include <vector>
 
-#include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/document.hpp>
 #include <tessera/metadata/detail/missing_node.hpp>
-#include <tessera/metadata/group_metadata.hpp>
-#include <tessera/node/open_group.hpp>
+#include <tessera/metadata/documents.hpp>
+#include <tessera/node/open.hpp>
 
 #include "source.hpp"
 

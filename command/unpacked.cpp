@@ -1,6 +1,6 @@
 #include "unpacked.hpp"
 
-#include <tessera/array/mask_and_scale.hpp>
+#include <tessera/array/convert.hpp>
 #include <tessera/core/detail/convert.hpp>
 
 namespace cli {

@@ -6,10 +6,8 @@
 // (tessera/view/sum.hpp), shared arrays (tessera/ipc/), and the other library headers of tessera/with/.
 #pragma once
 #include <tessera/array/convert.hpp>
-#include <tessera/array/mask_and_scale.hpp>
 #include <tessera/array/strings.hpp>
 #include <tessera/array/visit.hpp>
 #include <tessera/node/consolidate.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/with/all.hpp>
-#include <tessera/with/arrays.hpp>

@@ -3,13 +3,13 @@
 #include <tessera/tessera.hpp>
 
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/memory/event.cuh>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/memory/resource.cuh>
-#include <tessera/place/placer.cuh>
-#include <tessera/store/local_store.cuh>
+#include <tessera/place/detail/placer.cuh>
+#include <tessera/store/detail/local_store.cuh>
 
 #if defined(TESSERA_SEPARATE) && !defined(TESSERA_SEPARATE_CUDA)
 #include <tessera/any_spaces.hpp>

@@ -7,7 +7,6 @@
 #include <support/allocations.hpp>
 #include <support/brain.hpp>
 #include <tessera/array/read_boxes.hpp>
-#include <tessera/array/read_boxes_as.hpp>
 
 namespace boxes_tests {
 

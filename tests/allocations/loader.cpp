@@ -14,7 +14,6 @@
 #include <support/brain.hpp>
 #include <tessera/loader/detail/kept_chunks.hpp>
 #include <tessera/loader/loader.hpp>
-#include <tessera/loader/loader_as.hpp>
 
 namespace loader_tests {
 

@@ -13,7 +13,6 @@
 #include <support/rectilinear_array.hpp>
 #include <support/refused.hpp>
 #include <tessera/array/read_boxes.hpp>
-#include <tessera/array/read_boxes_as.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/tessera.hpp>
 

@@ -9,7 +9,6 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <tessera/array/convert.hpp>
-#include <tessera/array/mask_and_scale.hpp>
 #include <tessera/tessera.hpp>
 
 using namespace tessera;

@@ -15,7 +15,6 @@
 #include <support/remote_store.hpp>
 #include <tessera/array/convert.hpp>
 #include <tessera/array/read_boxes.hpp>
-#include <tessera/array/read_boxes_as.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/with/all.hpp>

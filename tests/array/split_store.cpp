@@ -11,11 +11,10 @@
 #include <support/brain.hpp>
 #include <support/refused.hpp>
 #include <support/temporary_folder.hpp>
-#include <tessera/buffer/pmr_buffer.hpp>
+#include <tessera/buffer/host_buffer.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/cast_store.hpp>
-#include <tessera/store/prefix_store.hpp>
 #include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
 

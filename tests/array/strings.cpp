@@ -14,10 +14,8 @@
 #include <support/written_array.hpp>
 #include <tessera/array/strings.hpp>
 #include <tessera/node/create.hpp>
-#include <tessera/node/create_group.hpp>
 #include <tessera/node/group.hpp>
 #include <tessera/node/open.hpp>
-#include <tessera/node/open_group.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/with/all.hpp>
 

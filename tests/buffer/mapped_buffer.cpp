@@ -13,7 +13,7 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <support/temporary_folder.hpp>
-#include <tessera/buffer/mapped_buffer.hpp>
+#include <tessera/buffer/host_buffer.hpp>
 #include <tessera/store/local_store.hpp>
 
 using namespace tessera;

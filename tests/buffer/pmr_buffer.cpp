@@ -10,7 +10,7 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <support/temporary_folder.hpp>
-#include <tessera/buffer/pmr_buffer.hpp>
+#include <tessera/buffer/host_buffer.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 

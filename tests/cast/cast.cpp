@@ -4,7 +4,7 @@
 
 #include <support/bytes.hpp>
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 
 using namespace tessera;
 

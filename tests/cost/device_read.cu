@@ -4,10 +4,10 @@
 #include <cstdlib>
 
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/node/open.hpp>
-#include <tessera/place/placer.cuh>
+#include <tessera/place/detail/placer.cuh>
 #include <tessera/store/local_store.hpp>
 #include <tessera/with/zstd.hpp>
 

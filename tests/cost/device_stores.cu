@@ -2,11 +2,11 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/memory/launch.cuh>
 #include <tessera/store/cast_store.hpp>
+#include <tessera/store/detail/local_store.cuh>
 #include <tessera/store/get.hpp>
-#include <tessera/store/local_store.cuh>
 #include <tessera/store/memory_store.hpp>
 
 using namespace tessera;

@@ -4,8 +4,7 @@
 #include <cstdio>
 #include <type_traits>
 
-#include <tessera/with/nvcomp_blosc.cuh>
-#include <tessera/with/nvcomp_zlib.cuh>
+#include <tessera/with/nvcomp.cuh>
 
 namespace {
 

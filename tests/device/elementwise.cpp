@@ -12,10 +12,6 @@
 #include <device/codec_batches.hpp>
 #include <support/random_array.hpp>
 #include <support/refused.hpp>
-#include <tessera/codec/array_to_array/delta.cuh>
-#include <tessera/codec/array_to_array/packed_booleans.cuh>
-#include <tessera/codec/array_to_bytes/pack_bits.cuh>
-#include <tessera/codec/bytes_to_bytes/shuffle.cuh>
 #include <tessera/codec/on_device.cuh>
 
 namespace device_elementwise_tests {

@@ -12,7 +12,7 @@
 #include <support/refused.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.cuh>
 #include <tessera/with/blosc.hpp>
-#include <tessera/with/nvcomp_blosc.cuh>
+#include <tessera/with/nvcomp.cuh>
 
 namespace nvcomp_blosc_encode_tests {
 

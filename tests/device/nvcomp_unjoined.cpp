@@ -11,7 +11,7 @@
 #include <device/nvcomp_batch.hpp>
 #include <tessera/array/convert.cuh>
 #include <tessera/with/blosc.hpp>
-#include <tessera/with/nvcomp_blosc.cuh>
+#include <tessera/with/nvcomp.cuh>
 
 namespace nvcomp_unjoined_tests {
 

@@ -6,7 +6,7 @@
 #include <device/nvcomp_batch.hpp>
 #include <support/host_zlib.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.cuh>
-#include <tessera/with/nvcomp_zlib.cuh>
+#include <tessera/with/nvcomp.cuh>
 
 namespace nvcomp_tests {
 

@@ -12,7 +12,7 @@
 #include <support/host_zlib.hpp>
 #include <support/refused.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.cuh>
-#include <tessera/with/nvcomp_zlib.cuh>
+#include <tessera/with/nvcomp.cuh>
 
 namespace nvcomp_zlib_encode_tests {
 

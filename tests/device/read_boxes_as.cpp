@@ -9,7 +9,7 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <tessera/array/convert.cuh>
-#include <tessera/array/read_boxes_as.hpp>
+#include <tessera/array/read_boxes.hpp>
 
 namespace read_boxes_as_in_device_memory_tests {
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <tessera/ipc/column_json.hpp>
-#include <tessera/ipc/descriptor_json.hpp>
+#include <tessera/ipc/column.hpp>
+#include <tessera/ipc/descriptor.hpp>
 #include <tessera/ipc/detail/check_column.hpp>
 
 using namespace tessera;

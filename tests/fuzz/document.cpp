@@ -4,8 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <tessera/metadata/array_metadata.hpp>
-#include <tessera/metadata/group_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
 #include <tessera/with/all.hpp>
 

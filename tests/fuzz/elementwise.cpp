@@ -6,12 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <tessera/codec/array_to_array/as_type.hpp>
-#include <tessera/codec/array_to_array/bit_round.hpp>
 #include <tessera/codec/array_to_array/cast_value.hpp>
-#include <tessera/codec/array_to_array/fixed_scale_offset.hpp>
 #include <tessera/codec/array_to_array/packed_booleans.hpp>
-#include <tessera/codec/array_to_array/quantize.hpp>
+#include <tessera/codec/array_to_array/rounding.hpp>
 #include <tessera/codec/array_to_array/scale_offset.hpp>
 #include <tessera/codec/array_to_bytes/pack_bits.hpp>
 #include <tessera/codec/detail/configuration.hpp>

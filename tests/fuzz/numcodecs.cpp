@@ -6,8 +6,7 @@
 
 #include <fuzz/decode.hpp>
 #include <tessera/codec/array_to_array/delta.hpp>
-#include <tessera/codec/bytes_to_bytes/fletcher32.hpp>
-#include <tessera/codec/bytes_to_bytes/jenkins_lookup3.hpp>
+#include <tessera/codec/bytes_to_bytes/hdf5_checksums.hpp>
 #include <tessera/codec/bytes_to_bytes/shuffle.hpp>
 #include <tessera/codec/detail/configuration.hpp>
 #include <tessera/metadata/json.hpp>

@@ -16,7 +16,7 @@
 #include <tessera/with/blosc.hpp>
 #include <tessera/with/deflate.hpp>
 #include <tessera/with/lz4.hpp>
-#include <tessera/with/nvcomp_blosc.cuh>
+#include <tessera/with/nvcomp.cuh>
 #include <tessera/with/zstd.hpp>
 
 #include "measured.cuh"

@@ -133,7 +133,7 @@ foreach(header IN LISTS headers)
     string(REGEX REPLACE "detail/([^/]+)$" "\\1" above "${beside}")
     if(NOT EXISTS "${INCLUDE}/${beside}" AND NOT EXISTS "${INCLUDE}/${above}")
       mistake("there is no ${above}" "an .ipp or .tpp has the bodies of the header of its name")
-    elseif(NOT sources MATCHES "<${header}>" AND NOT from STREQUAL "parallel")  # compiled in each unit
+    elseif(NOT sources MATCHES "<${header}>" AND NOT from MATCHES "^(parallel|ipc)$")  # compiled in each unit
       mistake("it is not in tessera/src.hpp, nor in tessera/any_spaces.hpp" "these compile all bodies")
     endif()
   elseif(header MATCHES "\\.[it]pp$" AND NOT from STREQUAL "")

@@ -14,8 +14,6 @@
 #include <tessera/codec/bytes_to_bytes/crc32c.cuh>
 #include <tessera/tessera.cuh>
 #include <tessera/with/nvcomp.cuh>
-#include <tessera/with/nvcomp_blosc.cuh>
-#include <tessera/with/nvcomp_zlib.cuh>
 
 using namespace tessera;
 

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tessera/key/chunk_key.hpp>
+#include <tessera/key/key.hpp>
 
 using namespace tessera;
 

@@ -12,7 +12,7 @@
 #include <support/random_array.hpp>
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
-#include <tessera/loader/loader_as.hpp>
+#include <tessera/loader/loader.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/with/all.hpp>

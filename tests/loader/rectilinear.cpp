@@ -10,7 +10,6 @@
 #include <support/rectilinear_array.hpp>
 #include <tessera/array/read_boxes.hpp>
 #include <tessera/loader/loader.hpp>
-#include <tessera/loader/loader_as.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/tessera.hpp>
 

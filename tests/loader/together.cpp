@@ -12,7 +12,6 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <tessera/loader/loader.hpp>
-#include <tessera/loader/loader_as.hpp>
 #include <tessera/loader/zipped_loader.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/tessera.hpp>

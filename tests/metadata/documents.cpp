@@ -6,7 +6,7 @@
 #include <support/document.hpp>
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
-#include <tessera/metadata/group_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 

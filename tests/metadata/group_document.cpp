@@ -4,7 +4,7 @@
 
 #include <support/document.hpp>
 #include <support/refused.hpp>
-#include <tessera/metadata/group_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 
 using namespace tessera;
 

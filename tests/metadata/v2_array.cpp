@@ -17,7 +17,7 @@
 #include <tessera/metadata/detail/new_documents.hpp>
 #include <tessera/metadata/detail/v2_fill.hpp>
 #include <tessera/metadata/detail/v2_raise.hpp>
-#include <tessera/metadata/group_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/store/memory_store.hpp>
 

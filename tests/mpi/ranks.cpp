@@ -8,7 +8,7 @@
 #include <string>
 
 #include <mpi/any_ranks.hpp>
-#include <tessera/with/mpi_communicator.hpp>
+#include <tessera/with/mpi.hpp>
 
 namespace {
 

@@ -18,9 +18,9 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <support/temporary_folder.hpp>
-#include <tessera/node/create_group.hpp>
+#include <tessera/node/create.hpp>
 #include <tessera/node/group.hpp>
-#include <tessera/node/open_group.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/with/all.hpp>

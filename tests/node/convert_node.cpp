@@ -11,7 +11,7 @@
 #include <support/failing_calls.hpp>
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
-#include <tessera/array/mask_and_scale.hpp>
+#include <tessera/array/convert.hpp>
 #include <tessera/metadata/detail/base64.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/node/consolidate.hpp>

@@ -11,11 +11,11 @@
 #include <support/document.hpp>
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
-#include <tessera/codec/array_to_array/as_type.hpp>
+#include <tessera/codec/array_to_array/cast_value.hpp>
 #include <tessera/metadata/json.hpp>
-#include <tessera/node/create_group.hpp>
+#include <tessera/node/create.hpp>
 #include <tessera/node/group.hpp>
-#include <tessera/node/open_group.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/split_store.hpp>

@@ -9,8 +9,8 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <tessera/array/strings.hpp>
-#include <tessera/node/create_group.hpp>
-#include <tessera/node/exists.hpp>
+#include <tessera/node/create.hpp>
+#include <tessera/node/open_or_create.hpp>
 #include <tessera/pipeline/sharding.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/with/zstd.hpp>

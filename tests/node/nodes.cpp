@@ -8,16 +8,15 @@
 #include <support/failing_calls.hpp>
 #include <support/store_conformance.hpp>
 #include <support/temporary_folder.hpp>
-#include <tessera/node/create_group.hpp>
-#include <tessera/node/erase.hpp>
+#include <tessera/node/create.hpp>
 #include <tessera/node/group.hpp>
-#include <tessera/node/move.hpp>
-#include <tessera/node/open_group.hpp>
+#include <tessera/node/nodes.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/prefix_store.hpp>
 #include <tessera/store/split_store.hpp>
+#include <tessera/store/wrapper_store.hpp>
 
 using namespace tessera;
 using test::check_refused;

@@ -10,7 +10,7 @@
 #include <tessera/all.hpp>
 #include <tessera/array/convert.hpp>
 #include <tessera/cache/chunk_cache.hpp>
-#include <tessera/node/erase.hpp>
+#include <tessera/node/nodes.hpp>
 #include <tessera/store/cached_store.hpp>
 #include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>

@@ -2,7 +2,7 @@
 #ifdef CURED
 #include <tessera/tessera.cuh>
 #else
-#include <tessera/store/local_store.cuh>
+#include <tessera/store/detail/local_store.cuh>
 #include <tessera/tessera.hpp>
 #endif
 using namespace tessera;

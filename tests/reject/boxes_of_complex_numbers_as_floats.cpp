@@ -2,7 +2,7 @@
 #include <complex>
 #include <vector>
 
-#include <tessera/array/read_boxes_as.hpp>
+#include <tessera/array/read_boxes.hpp>
 #include <tessera/tessera.hpp>
 using namespace tessera;
 void program(LocalStore<HostBuffer> store, std::vector<Box> const& crops) {

@@ -1,9 +1,9 @@
-// expect: tessera: found no crossing between these two memory spaces: include <tessera/cast/host_device.cuh>
+// expect: tessera: found no crossing between these two memory spaces: include <tessera/tessera.cuh>
 #include <tessera/buffer/device_buffer.cuh>
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #ifdef CURED
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #endif
 using namespace tessera;
 auto program(MemoryStore<HostBuffer> store) { return CastStore<PinnedBuffer, MemoryStore<HostBuffer>>{store}; }

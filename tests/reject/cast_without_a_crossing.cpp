@@ -1,8 +1,8 @@
-// expect: tessera: found no crossing between these two memory spaces: include <tessera/cast/host_device.cuh>
+// expect: tessera: found no crossing between these two memory spaces: include <tessera/tessera.cuh>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #ifdef CURED
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #endif
 #include <tessera/buffer/host_buffer.hpp>
 using namespace tessera;

@@ -1,7 +1,7 @@
 // expect: tessera: read_boxes reads into memory of one dimension more than the array's, the first for the boxes
 #include <vector>
 
-#include <tessera/array/read_boxes_as.hpp>
+#include <tessera/array/read_boxes.hpp>
 #include <tessera/tessera.hpp>
 using namespace tessera;
 void program(LocalStore<HostBuffer> store, std::vector<Box> const& crops, float* memory) {

@@ -45,8 +45,7 @@ stores = (
 headers = """#include <tessera/node/consolidate.hpp>
 #include <tessera/node/consolidate.hpp>
 #include <tessera/node/convert_node.hpp>
-#include <tessera/node/erase.hpp>
-#include <tessera/node/move.hpp>
+#include <tessera/node/nodes.hpp>
 #include <tessera/store/cached_store.hpp>
 #include <tessera/tessera.cuh>
 #include <tessera/with/cufile.cuh>

@@ -1,6 +1,6 @@
 // expect: tessera: converting numbers in this memory space needs <tessera/array/convert.cuh>
 #include <tessera/loader/loader.cuh>
-#include <tessera/loader/loader_as.hpp>
+#include <tessera/loader/loader.hpp>
 #include <tessera/tessera.cuh>
 using namespace tessera;
 #ifdef CURED

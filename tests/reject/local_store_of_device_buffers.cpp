@@ -2,7 +2,7 @@
 #include <tessera/buffer/device_buffer.cuh>
 #include <tessera/store/local_store.hpp>
 #ifdef CURED
-#include <tessera/store/local_store.cuh>
+#include <tessera/store/detail/local_store.cuh>
 #endif
 using namespace tessera;
 LocalStore<DeviceBuffer> store{"folder"};

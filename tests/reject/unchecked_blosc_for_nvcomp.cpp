@@ -1,7 +1,7 @@
 // expect: tessera: this codec has undefined behaviour on damaged bytes
 // not with nvcc: nvCOMP may not be there
 #include <tessera/tessera.cuh>
-#include <tessera/with/nvcomp_blosc.cuh>
+#include <tessera/with/nvcomp.cuh>
 
 using namespace tessera;
 

@@ -11,7 +11,7 @@
 #include <tessera/node/open.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/local_store.hpp>
-#include <tessera/store/prefix_store.hpp>
+#include <tessera/store/wrapper_store.hpp>
 
 namespace appended_shards_tests {
 

@@ -14,7 +14,7 @@
 #include <support/sharded.hpp>
 #include <support/store_conformance.hpp>
 #include <support/written_array.hpp>
-#include <tessera/buffer/pmr_buffer.hpp>
+#include <tessera/buffer/host_buffer.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/store/any_store.hpp>
@@ -22,7 +22,6 @@
 #include <tessera/store/detail/is_near.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/prefix_store.hpp>
 #include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
 #include <tessera/with/all.hpp>

@@ -18,7 +18,7 @@
 
 #include <tessera/buffer/concept.hpp>
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/memory/detail/object_pool.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/memory/queue.hpp>

@@ -7,10 +7,9 @@
 #include <support/store_conformance.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/cast_store.hpp>
-#include <tessera/store/lend.hpp>
+#include <tessera/store/detail/lend.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/prefix_store.hpp>
 #include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
 

@@ -5,13 +5,11 @@
 
 #include <support/store_conformance.hpp>
 #include <support/temporary_folder.hpp>
-#include <tessera/buffer/mapped_buffer.hpp>
-#include <tessera/buffer/pmr_buffer.hpp>
+#include <tessera/buffer/host_buffer.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/prefix_store.hpp>
 #include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
 #include <tessera/testing/store_conformance.hpp>

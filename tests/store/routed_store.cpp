@@ -12,7 +12,6 @@
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/prefix_store.hpp>
 #include <tessera/store/routed_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
 #include <tessera/testing/store_conformance.hpp>

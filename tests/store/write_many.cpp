@@ -10,12 +10,11 @@
 #include <support/store_conformance.hpp>
 #include <support/temporary_folder.hpp>
 #include <tessera/store/any_store.hpp>
+#include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/prefix_store.hpp>
 #include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
-#include <tessera/store/write_many.hpp>
 
 using namespace tessera;
 using Memory = MemoryStore<HostBuffer>;

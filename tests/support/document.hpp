@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tessera/core/object_reader.hpp>
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/metadata/json.hpp>
 
 namespace test {

@@ -14,8 +14,8 @@
 #include <support/store_conformance.hpp>
 #include <support/written_array.hpp>
 #include <tessera/node/create.hpp>
+#include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/write_many.hpp>
 #include <tessera/with/all.hpp>
 
 namespace test {

@@ -5,7 +5,7 @@
 
 #include <support/chain.hpp>
 #include <support/store_conformance.hpp>
-#include <tessera/key/chunk_key.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/metadata/detail/fill_value.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/transfer/detail/read.hpp>

@@ -24,7 +24,7 @@
 #include <tessera/node/open.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/prefix_store.hpp>
+#include <tessera/store/wrapper_store.hpp>
 #include <tessera/with/all.hpp>
 
 namespace part_reads_tests {

@@ -13,7 +13,7 @@
 #include <support/random.hpp>
 #include <support/refused.hpp>
 #include <tessera/codec/array_to_array/delta.hpp>
-#include <tessera/codec/bytes_to_bytes/fletcher32.hpp>
+#include <tessera/codec/bytes_to_bytes/hdf5_checksums.hpp>
 #include <tessera/codec/bytes_to_bytes/shuffle.hpp>
 #include <tessera/codec/detail/configuration.hpp>
 #include <tessera/with/bz2.hpp>

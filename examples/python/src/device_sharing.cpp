@@ -4,7 +4,6 @@
 #include <variant>
 
 #include <tessera/ipc/cuda.cuh>
-#include <tessera/ipc/publish_copy.cuh>
 
 #include "device.hpp"
 

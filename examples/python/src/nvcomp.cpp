@@ -2,8 +2,7 @@
 #include "decoding.hpp"
 
 #include <tessera/tessera.cuh>
-#include <tessera/with/nvcomp_blosc.cuh>
-#include <tessera/with/nvcomp_zlib.cuh>
+#include <tessera/with/nvcomp.cuh>
 
 namespace python {
 

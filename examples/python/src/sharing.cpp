@@ -5,7 +5,7 @@
 #include <optional>
 #include <variant>
 
-#include <tessera/ipc/column_json.hpp>
+#include <tessera/ipc/column.hpp>
 #include <tessera/ipc/names.hpp>
 
 #include "array.hpp"

@@ -18,13 +18,13 @@
 #include <tessera/array/detail/other_space.hpp>
 #include <tessera/array/detail/selection.hpp>
 #include <tessera/array/detail/shared_array.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/memory/pending.hpp>
-#include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/attributes.hpp>
 #include <tessera/metadata/detail/expected_element.hpp>
 #include <tessera/metadata/detail/v2_words.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/pipeline/detail/in_shards.hpp>
 #include <tessera/transfer/detail/option_defaults.hpp>
 #include <tessera/transfer/options.hpp>

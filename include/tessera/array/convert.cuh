@@ -6,7 +6,7 @@
 
 #include <tessera/array/convert.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/place/detail/convert.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -1,4 +1,6 @@
 // read_as, write_as and append_as: arrays read into, and written from, numbers of another type.
+// mask_and_scale: attributes of packed numbers as a Conversion, as NetCDF's conventions (CF, "Packed Data", "Missing
+// Data") describe them and xarray's mask_and_scale uses them.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -10,17 +12,19 @@
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/visit.hpp>
 #include <tessera/buffer/concept.hpp>
+#include <tessera/core/config.hpp>
 #include <tessera/core/convert.hpp>
+#include <tessera/core/detail/number_as.hpp>
 #include <tessera/memory/pending.hpp>
+#include <tessera/metadata/detail/missing_numbers.hpp>
 
 namespace tessera { inline namespace v0 {
 
 /// Reads a selection into the caller's memory with another element type than the array's: the thread that decodes a
-/// chunk also converts it. `Conversion` has scale, offset and missing values; mask_and_scale(array), of
-/// array/mask_and_scale.hpp, makes it from the attributes of NetCDF and xarray. Memory and selections are as for
-/// Array::read. Throws: ConversionError naming the first element that does not fit, after it has written all of the
-/// memory, unless such elements become the nearest number; and if numbers may be missing and the memory is of integers;
-/// as Array::read.
+/// chunk also converts it. `Conversion` has scale, offset and missing values; mask_and_scale(array) makes it from
+/// the attributes of NetCDF and xarray. Memory and selections are as for Array::read. Throws: ConversionError naming
+/// the first element that does not fit, after it has written all of the memory, unless such elements become the nearest
+/// number; and if numbers may be missing and the memory is of integers; as Array::read.
 template <class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box, detail::MemoryOrMistake M>
 requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_as(Array<T, Rank, S, P> const& array,
                                                                          Sel const& selection, M&& to,
@@ -127,4 +131,38 @@ auto append_as(Array<T, Rank, S, P> const& array, M const& from, Conversion cons
   return append_as(array, from, std::size_t{0}, conversion, options);
 }
 
+/// The conversion that these attributes describe: `scale_factor` and `add_offset` are the scale and the offset;
+/// elements equal to `_FillValue` or `missing_value` are missing. Absent attributes change nothing. In Zarr v2 xarray
+/// keeps `_FillValue` elsewhere: pass the array, not its attributes. Throws: MetadataError naming the attribute, if it
+/// has no numbers, or if it is `_Unsigned`; if more than two numbers are missing.
+TESSERA_DECL Conversion mask_and_scale(Members const& attributes);
+
+/// The same for an array: `read_as<float>(array, all, mask_and_scale(array))`; write_as packs in the same way.
+/// `_FillValue` is where xarray has it: in Zarr v3, the attribute; in Zarr v2, the fill value, if xarray opens the
+/// array (it has the attribute `_ARRAY_DIMENSIONS`, or those of NCZarr) and `fill_value` is not null; else the
+/// attribute.
+TESSERA_DECL Conversion mask_and_scale(ArrayMetadata const& array);
+template <class A>
+requires requires(A const& array) {
+  { array.metadata() } -> std::same_as<ArrayMetadata>;
+}
+Conversion mask_and_scale(A const& array) {
+  return mask_and_scale(array.metadata());
+}
+
+/// The attribute `_FillValue` as xarray reads it in Zarr v3, for an array of T:
+/// `.attributes = {{"_FillValue", fill_value_attribute<float>(NAN)}}`. For a floating-point type it is a double's eight
+/// bytes in base64, for an integer the number.
+template <ConvertibleElement T>
+Value fill_value_attribute(T number) {
+  if constexpr (detail::is_fraction<T>)
+    return detail::base64_of(static_cast<double>(number));
+  else
+    return number;
+}
+
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/array/detail/convert.ipp>
+#endif

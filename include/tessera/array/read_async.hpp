@@ -13,7 +13,6 @@
 #include <tessera/array/detail/selection.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
-#include <tessera/transfer/defaults.hpp>
 #include <tessera/transfer/options.hpp>
 #include <tessera/view/detail/resolved_selection.hpp>
 #include <tessera/view/detail/strided_span.hpp>

@@ -3,6 +3,6 @@
 #include <tessera/cache/chunk_cache.hpp>
 
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/memory/queue.cuh>
-#include <tessera/place/placer.cuh>
+#include <tessera/place/detail/placer.cuh>

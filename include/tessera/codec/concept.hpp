@@ -1,20 +1,56 @@
 // Codec: the concept of codecs, of three kinds as in the Zarr v3 core specification ("Codecs"). A codec type is an
 // implementation; its name and configuration are the specification. Several types may share a name.
+// ChunkSpecification, CodecTask, ChunkPart and EncodedSizes: what codecs get.
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
-#include <tessera/codec/chunk.hpp>
+#include <tessera/core/data_type.hpp>
+#include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/object_reader.hpp>
 #include <tessera/key/key.hpp>
+#include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 {
+
+/// A chunk as it reaches a codec when encoding: known from metadata alone.
+struct ChunkSpecification {
+  Extents shape;                  ///< in elements
+  DataType type;                  ///< of its elements
+  std::vector<std::byte> fill{};  ///< one element, in native byte order: shards may lack chunks, too
+  std::vector<ComponentRun> components{};  ///< of a struct element
+
+  /// Throws: MetadataError, if memory cannot hold it.
+  std::size_t size_in_bytes() const;
+};
+
+/// One chunk of a batch. The codec reads `from`, writes into `to`, and sets `size` to the number of bytes written.
+template <MemorySpace From, MemorySpace To = From>
+struct CodecTask {
+  ByteView<From> from;
+  ByteSpan<To> to;
+  std::size_t size = 0;
+};
+
+/// Some bytes of a chunk: `size` bytes from byte `first` on, of `whole`.
+struct ChunkPart {
+  std::size_t first, size, whole;
+};
+
+/// An encoder's input and output sizes: lists in device memory, an entry for each chunk.
+struct EncodedSizes {
+  std::size_t const* before = nullptr;  ///< bytes of each chunk, at most its task's size; null: that size
+  std::size_t* after = nullptr;         ///< bytes of each encoded chunk, from the encoder
+  std::int32_t* statuses = nullptr;     ///< from the encoder, for the codec's `expect_encoded`
+};
 
 // The kinds, and the members of a codec type of each, besides `kind` and `name`. A codec that does not run in all
 // host-accessible spaces has `runs_in<Space>`; one with a configuration has `static C from(ObjectReader&)` and `Value
@@ -122,3 +158,7 @@ template <class C, class S>
 concept RunsIn = Codec<C> && MemorySpace<S> && detail::runs_in<C, S>;
 
 }}  // namespace tessera::v0
+
+#if !defined(TESSERA_SEPARATE)
+#include <tessera/codec/detail/concept.ipp>
+#endif

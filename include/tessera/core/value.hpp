@@ -1,5 +1,5 @@
 // Value: the content of a metadata document or codec configuration, independent of its syntax, so that no codec sees
-// JSON.
+// JSON. value_traits: types of a program that convert to and from a Value.
 #pragma once
 #include <string>
 
@@ -13,5 +13,10 @@ struct Specification {
   std::string name;                 ///< as in the document
   Value configuration = Members{};  ///< as in the document; by default empty
 };
+
+/// Specialise it for your own type: `static Value to_value(T const&)`, and `static T from_value(Value const&)`, which
+/// throws MetadataError. Then a Value can be made from a T, and `as<T>()` returns one.
+template <class T>
+struct value_traits;
 
 }}  // namespace tessera::v0

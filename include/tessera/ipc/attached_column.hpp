@@ -9,7 +9,6 @@
 
 #include <tessera/core/error.hpp>
 #include <tessera/ipc/column.hpp>
-#include <tessera/ipc/column_json.hpp>
 #include <tessera/ipc/consumer.hpp>
 #include <tessera/ipc/detail/check_column.hpp>
 

@@ -1,12 +1,15 @@
-// ColumnDescriptor: a table column in published memory: values, a mask of nulls, and child columns.
+// ColumnDescriptor: a table column in published memory: values, a mask of nulls, and child columns; and its JSON, as
+// docs/ipc.md has it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tessera/core/error.hpp>
+#include <tessera/core/value.hpp>
 #include <tessera/ipc/descriptor.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
@@ -48,4 +51,15 @@ struct ColumnDescriptor {
   friend bool operator==(ColumnDescriptor const&, ColumnDescriptor const&) = default;
 };
 
+/// The column as a document (docs/ipc.md); `how`: the form of handles.
+Value to_value(ColumnDescriptor const& column, Octets how = Octets::base64);
+/// Throws: MetadataError, which names the member; IpcError, if the column contradicts itself.
+ColumnDescriptor read_column_descriptor(Value const& value);
+/// From JSON text. Throws: MetadataError, also if the text is not JSON; IpcError, as read_column_descriptor.
+ColumnDescriptor parse_column_descriptor(std::string_view text);
+/// As to_value, as JSON text.
+std::string to_json(ColumnDescriptor const& column, Octets how = Octets::base64);
+
 }}}  // namespace tessera::v0::ipc
+
+#include <tessera/ipc/detail/column.ipp>

@@ -18,7 +18,6 @@
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/ipc/descriptor.hpp>
-#include <tessera/ipc/descriptor_json.hpp>
 #include <tessera/ipc/detail/link.hpp>
 #include <tessera/ipc/detail/posix/identity.hpp>
 #include <tessera/ipc/error.hpp>

@@ -1,15 +1,17 @@
-// Descriptor: what another process needs to attach an array; a small value, described as JSON in docs/ipc.md. Identity:
-// the producer of an array, as descriptors state it.
+// Descriptor: what another process needs to attach an array; a small value, and its JSON, as docs/ipc.md has it.
+// Identity: the producer of an array, as descriptors state it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/core/value.hpp>
 #include <tessera/ipc/error.hpp>
 #include <tessera/view/box.hpp>
 
@@ -68,6 +70,19 @@ struct Descriptor {
   friend bool operator==(Descriptor const&, Descriptor const&) = default;
 };
 
+/// How handles are written: as base64, or as a list of numbers for readers without base64. Reading accepts both.
+enum class Octets { base64, list };
+
+/// The descriptor as a document (docs/ipc.md); `how`: the form of handles. Throws: MetadataError, if Zarr has no such
+/// data type.
+Value to_value(Descriptor const& array, Octets how = Octets::base64);
+/// Throws: MetadataError, which names the member; IpcError, if the array does not lie in its allocation.
+Descriptor read_descriptor(Value const& value);
+/// From JSON text. Throws: MetadataError, also if the text is not JSON; IpcError, as read_descriptor.
+Descriptor parse_descriptor(std::string_view text);
+/// As to_value, as JSON text.
+std::string to_json(Descriptor const& array, Octets how = Octets::base64);
+
 namespace detail {
 
 /// Throws: IpcError, unless each element lies in an allocation of `actual` bytes. For attached memory, `actual` is the
@@ -94,3 +109,5 @@ inline void expect_within(Descriptor const& array, std::uint64_t actual) {
 
 }  // namespace detail
 }}}  // namespace tessera::v0::ipc
+
+#include <tessera/ipc/detail/descriptor.ipp>

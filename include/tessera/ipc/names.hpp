@@ -18,7 +18,7 @@
 
 #include <tessera/buffer/detail/memory_file.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/ipc/descriptor_json.hpp>
+#include <tessera/ipc/descriptor.hpp>
 #include <tessera/ipc/detail/messages.hpp>
 #include <tessera/ipc/detail/posix/identity.hpp>
 #include <tessera/ipc/detail/posix/socket.hpp>

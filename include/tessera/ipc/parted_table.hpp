@@ -9,7 +9,6 @@
 
 #include <tessera/ipc/attached_column.hpp>
 #include <tessera/ipc/column.hpp>
-#include <tessera/ipc/column_json.hpp>
 #include <tessera/ipc/detail/parted_table.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {

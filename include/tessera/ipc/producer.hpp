@@ -16,7 +16,6 @@
 #include <tessera/buffer/shared_buffer.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/ipc/descriptor.hpp>
-#include <tessera/ipc/descriptor_json.hpp>
 #include <tessera/ipc/detail/posix/identity.hpp>
 #include <tessera/ipc/detail/publications.hpp>
 #include <tessera/ipc/detail/server.hpp>

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <tessera/ipc/column.hpp>
-#include <tessera/ipc/column_json.hpp>
 #include <tessera/ipc/detail/check_column.hpp>
 #include <tessera/ipc/producer.hpp>
 

@@ -10,7 +10,7 @@
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/node/detail/consolidate.hpp>
 #include <tessera/node/detail/lock_nodes.hpp>
-#include <tessera/node/open_group.hpp>
+#include <tessera/node/open.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -23,7 +23,7 @@
 #include <tessera/metadata/detail/consolidated.hpp>
 #include <tessera/node/detail/convert_node.hpp>
 #include <tessera/node/detail/lock_nodes.hpp>
-#include <tessera/node/open_group.hpp>
+#include <tessera/node/open.hpp>
 
 namespace tessera { inline namespace v0 {
 

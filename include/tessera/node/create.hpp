@@ -1,55 +1,29 @@
-// create_array, create_any: make arrays in a store. NewArray: describes an array to be made.
+// create_array, create_any, create_group: make nodes in a store, in a folder, or below a group. NewArray: describes an
+// array to be made.
 #pragma once
-#include <concepts>
 #include <cstddef>
-#include <cstdint>
-#include <initializer_list>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/value.hpp>
-#include <tessera/key/chunk_key.hpp>
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/metadata/detail/new_documents.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/metadata/format.hpp>
 #include <tessera/node/detail/check_new.hpp>
+#include <tessera/node/detail/erase.hpp>
+#include <tessera/node/detail/folder.hpp>
+#include <tessera/node/detail/new_array.hpp>
 #include <tessera/node/detail/write_node.hpp>
-#include <tessera/node/erase.hpp>
+#include <tessera/node/group.hpp>
 #include <tessera/node/open.hpp>
 #include <tessera/store/concept.hpp>
-#include <tessera/store/get.hpp>
 
 namespace tessera { inline namespace v0 {
-namespace detail {
-
-// The name of .chunks before 0.2, until 0.3.
-struct OldChunkShape : Extents {
-  OldChunkShape() = default;
-  [[deprecated("NewArray::chunk_shape was renamed chunks")]] OldChunkShape(
-      std::initializer_list<Entry<std::uint64_t>> given)
-      : Extents(given) {}
-  template <class R>
-  requires std::constructible_from<Extents, R const&>
-  [[deprecated("NewArray::chunk_shape was renamed chunks")]] OldChunkShape(R const& given) : Extents(given) {}
-};
-
-// Names that programs use in place of a member's.
-struct NamedOtherwise {
-  NamedOtherwise() = default;
-  template <class... A>
-  requires(sizeof...(A) > 0 && !(std::same_as<A, NamedOtherwise> && ...)) NamedOtherwise(A const&...) {
-    static_assert(sizeof...(A) == 0,
-                  "tessera: a new array has no member of this name; its members are, in order, .shape, .shards, "
-                  ".chunks, .fill, .attributes, .dimension_names, .key_encoding, .format, .overwrite and .structured");
-  }
-};
-
-}  // namespace detail
-
 /// Describes a new array. The codecs come from the pipeline.
 template <class T>
 struct NewArray {
@@ -73,66 +47,6 @@ struct NewArray {
   /// ignored.
   bool structured = false;
 };
-
-namespace detail {
-
-// Erases chunks without a document, left by a program that ended while erasing their array: they would become elements
-// of the new one. Not possible in a store that cannot list.
-template <class S>
-void erase_left_chunks(S const& store, std::string_view path, ChunkKeyEncoding encoding, std::size_t rank,
-                       queue_of<S>& on) {
-  auto const& chunks = chunks_of(store);
-  if constexpr (ListableStore<std::remove_cvref_t<decltype(chunks)>>) {
-    if (!can_list(chunks)) return;
-    Keys left;
-    chunks.list(path, [&](Listed const& entry) {
-      auto const key = entry.path.substr(path.empty() ? 0 : path.size() + 1);
-      if (encoding.place_of(key, rank)) left.push_back({std::string{entry.path}});
-    });
-    for (auto const& key : left) chunks.erase(key, on);
-  }
-}
-
-/// Writes a new array's documents. Erases what is below the path, or only chunks that an erased array left.
-template <class S>
-void write_array(S const& store, std::string const& path, NewDocuments const& documents,
-                 ArrayMetadata const& metadata, bool overwrite, queue_of<S>& on) {
-  write_node(metadata_of(store), path, documents, metadata.format, overwrite, [&] {
-    if (overwrite)
-      erase_below(store, path, on);
-    else
-      erase_left_chunks(store, path, metadata.key_encoding, metadata.shape.rank(), on);
-  });
-}
-
-template <class T, class P>
-ArrayMetadata described(NewArray<T> const& wanted, P const& pipeline) {
-  auto const type = data_type_of<T>();
-  Extents const& old = wanted.chunk_shape;
-  if (wanted.chunks.rank() > 0 && old.rank() > 0)
-    throw MetadataError{"found .chunks and .chunk_shape, its old name: give only .chunks"};
-  auto const& chunks = wanted.chunks.rank() > 0 ? wanted.chunks : old;
-  bool const in_shards = wanted.shards.rank() > 0;
-  check_new_chunks(wanted.shape, chunks, wanted.shards, wanted.chunks.rank() > 0 || old.rank() == 0);
-  ArrayMetadata array{wanted.shape,
-                      type,
-                      in_shards ? wanted.shards : chunks,
-                      wanted.key_encoding,
-                      ElementsOf<T>::fill_of(wanted.fill),
-                      {},
-                      wanted.attributes,
-                      wanted.dimension_names,
-                      Members{},
-                      List{},
-                      wanted.format,
-                      fields_of<T>(),
-                      wanted.structured && wanted.format == ZarrFormat::v3 && type.kind == DataKind::structure};
-  auto chunk = chunk_of(array);
-  array.codecs = in_shards ? specifications_in_shards(pipeline, chunks, chunk) : pipeline.specifications(chunk);
-  return array;
-}
-
-}  // namespace detail
 
 /// Options of create_any.
 struct CreateOptions {
@@ -201,6 +115,78 @@ auto create_array(S const&, std::string, NewArray<T> const&, More const&...) {
   static_assert(sizeof(T) == 0,
                 "tessera: create_array needs the number of dimensions: create_array<float, 3>(store, path, ...)");
   return detail::InvalidCall<T>{};
+}
+
+/// Options of create_group.
+struct GroupOptions {
+  bool overwrite = false;              ///< erase the node at the path; if false, an existing node is an error
+  ZarrFormat format = ZarrFormat::v3;  ///< of the group's document
+};
+
+namespace detail {
+
+template <class S>
+Group<S> make_group(S const& store, std::string path, Members attributes, GroupOptions options,
+                    FunctionRef<void()> make_room) {
+  GroupMetadata metadata{std::move(attributes), {}};
+  metadata.format = options.format;
+  in_document(store, document_key(path, options.format, NodeType::group), [&] {
+    check_node_path(path);
+    write_node(metadata_of(store), path, new_documents(path, metadata), options.format, options.overwrite, make_room);
+  });
+  return Group<S>{store, std::move(path), std::move(metadata)};
+}
+
+}  // namespace detail
+
+/// Makes a group at `path`, and the missing groups above it. Throws: MetadataError, if there is a node at the path
+/// already; StoreError.
+template <class S>
+auto create_group(S const& store, std::string path = "", Members attributes = {}) {
+  using Store = detail::store_of_t<S>;
+  if constexpr (!detail::check_store<Store>() || !detail::check_documents<Store>())
+    return detail::InvalidGroup{};
+  else
+    return detail::make_group(detail::store_of(store), std::move(path), std::move(attributes), {}, [] {});
+}
+/// As above, or replaces the node at the path: `create_group(store, "scan", {}, {.overwrite = true})` erases it and
+/// everything below it, as erase_node does. `{.format = ZarrFormat::v2}` makes a Zarr v2 group.
+template <class S>
+auto create_group(S const& given, std::string path, Members attributes, GroupOptions options) {
+  using Store = detail::store_of_t<S>;
+  if constexpr (!detail::check_store<Store>() || !detail::check_metadata_store<Store>() ||
+                !detail::check_writable<Store>()) {
+    return detail::InvalidGroup{};
+  } else {
+    auto const& store = detail::store_of(given);
+    return detail::make_group(store, path, std::move(attributes), options, [&] {
+      if (!options.overwrite) return;
+      queue_of<Store> on;
+      detail::erase_below(store, path, on);
+      on.wait();
+    });
+  }
+}
+
+/// Below a group, by the path from there.
+template <class T, std::size_t Rank, class P = detail::usual_pipeline<T>, class S, class... On>
+auto create_array(Group<S> const& group, std::string path, NewArray<T> const& wanted, P const& pipeline = {},
+                  On... on) {
+  return create_array<T, Rank>(group.store(), group / path, wanted, pipeline, std::move(on)...);
+}
+template <class S>
+auto create_group(Group<S> const& group, std::string path, Members attributes = {}, GroupOptions options = {}) {
+  return create_group(group.store(), group / path, std::move(attributes), options);
+}
+
+/// In a folder, by its name.
+template <class Codec = BuiltInCodecs, detail::FolderName S, class... On>
+auto create_any(S const& folder, std::string path, ArrayMetadata metadata, CreateOptions options = {}, On... on) {
+  return create_any<Codec>(detail::store_of(folder), std::move(path), std::move(metadata), options, std::move(on)...);
+}
+template <class T, std::size_t Rank, class P = detail::usual_pipeline<T>, detail::FolderName S, class... On>
+auto create_array(S const& folder, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
+  return create_array<T, Rank>(detail::store_of(folder), std::move(path), wanted, pipeline, std::move(on)...);
 }
 
 }}  // namespace tessera::v0

@@ -13,8 +13,8 @@
 #include <tessera/metadata/detail/consolidated_documents.hpp>
 #include <tessera/node/detail/folder.hpp>
 #include <tessera/node/detail/invalid_group.hpp>
+#include <tessera/node/detail/opening.hpp>
 #include <tessera/node/detail/write_node.hpp>
-#include <tessera/node/open.hpp>
 
 namespace tessera { inline namespace v0 {
 

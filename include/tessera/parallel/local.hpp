@@ -16,7 +16,7 @@
 #include <tessera/parallel/detail/told_in_turn.hpp>
 #include <tessera/parallel/options.hpp>
 #include <tessera/parallel/partition.hpp>
-#include <tessera/transfer/defaults.hpp>
+#include <tessera/transfer/options.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

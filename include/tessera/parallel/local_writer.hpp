@@ -22,7 +22,7 @@
 #include <tessera/parallel/local.hpp>
 #include <tessera/parallel/options.hpp>
 #include <tessera/parallel/partition.hpp>
-#include <tessera/transfer/defaults.hpp>
+#include <tessera/transfer/options.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -11,9 +11,7 @@
 #include <tessera/metadata/attributes.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/node/create.hpp>
-#include <tessera/node/create_group.hpp>
 #include <tessera/node/open.hpp>
-#include <tessera/node/open_group.hpp>
 #include <tessera/parallel/communicator.hpp>
 #include <tessera/parallel/detail/agreed.hpp>
 #include <tessera/parallel/detail/relayed_documents.hpp>

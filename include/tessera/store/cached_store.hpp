@@ -11,16 +11,16 @@
 #include <vector>
 
 #include <tessera/buffer/concept.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/forwarding_store.hpp>
 #include <tessera/store/detail/is_near.hpp>
+#include <tessera/store/detail/lend.hpp>
 #include <tessera/store/detail/missing_values.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/store/detail/recent_values.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/lend.hpp>
-#include <tessera/store/read_request.hpp>
 #include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {

@@ -10,15 +10,15 @@
 
 #include <tessera/buffer/concept.hpp>
 #include <tessera/buffer/detail/scratch.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/forwarding_store.hpp>
+#include <tessera/store/detail/lend.hpp>
 #include <tessera/store/detail/unfinished.hpp>
+#include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/lend.hpp>
-#include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 {
 

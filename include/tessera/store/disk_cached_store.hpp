@@ -21,8 +21,8 @@
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/disk_cache.hpp>
 #include <tessera/store/detail/is_near.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/read_request.hpp>
 
 namespace tessera { inline namespace v0 {
 

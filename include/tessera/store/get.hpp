@@ -10,8 +10,8 @@
 
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/joined_reads.hpp>
-#include <tessera/store/lend.hpp>
-#include <tessera/store/read_request.hpp>
+#include <tessera/store/detail/lend.hpp>
+#include <tessera/store/detail/read_request.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

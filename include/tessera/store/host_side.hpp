@@ -5,7 +5,6 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/concept.hpp>
-#include <tessera/store/prefix_store.hpp>
 #include <tessera/store/routed_store.hpp>
 #include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>

@@ -10,15 +10,14 @@
 #include <vector>
 
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/buffer/mapped_buffer.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/coalesce.hpp>
 #include <tessera/store/detail/local_folder.hpp>
 #include <tessera/store/detail/posix/range_reader.hpp>
+#include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -30,13 +29,13 @@ LocalStore(std::string, LocalOptions = {}) -> LocalStore<void>;  // reports an e
 
 /// Keys are files below `root`; none leads out of it, except by symbolic links if LocalOptions say so. A value is
 /// written under a temporary name and renamed: readers see the old value or the new, never a mixture, unless it is
-/// appended to. Reading allocates nothing. For device memory see store/local_store.cuh.
+/// appended to. Reading allocates nothing. For device memory include tessera.cuh.
 template <Buffer B>
 class LocalStore<B> {
   using Space = typename B::space_type;
   static_assert(Space::host_accessible,
                 "tessera: files are read into memory that the host can write; for device memory "
-                "include tessera/store/local_store.cuh");
+                "include tessera/tessera.cuh");
 
  public:
   using buffer_type = B;

@@ -10,14 +10,14 @@
 #include <utility>
 
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
+#include <tessera/store/detail/lend.hpp>
 #include <tessera/store/detail/memory_values.hpp>
-#include <tessera/store/lend.hpp>
+#include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/locks.hpp>
 #include <tessera/store/value_watch.hpp>
-#include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -36,7 +36,7 @@ class MemoryStore<B> {
                 "e.g. MemoryStore<HostBuffer>");
   using Space = typename B::space_type;
   static_assert(!AllocatableBuffer<B> || CrossesFrom<Space, Space>,
-                "tessera: a MemoryStore copies its values: include tessera/cast/host_device.cuh");
+                "tessera: a MemoryStore copies its values: include tessera/tessera.cuh");
   using Queue = queue_for<Space>;
   struct Stored {
     B buffer;

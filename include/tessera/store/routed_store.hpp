@@ -14,15 +14,15 @@
 #include <tessera/core/error.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/is_near.hpp>
+#include <tessera/store/detail/lend.hpp>
 #include <tessera/store/detail/routed_batch.hpp>
 #include <tessera/store/detail/routed_check.hpp>
 #include <tessera/store/detail/unfinished.hpp>
+#include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/lend.hpp>
 #include <tessera/store/locks.hpp>
 #include <tessera/store/routing_rule.hpp>
 #include <tessera/store/value_watch.hpp>
-#include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 {
 

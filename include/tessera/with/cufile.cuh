@@ -18,11 +18,22 @@
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/download.cuh>
 #include <tessera/store/detail/forwarding_store.hpp>
-#include <tessera/store/local_store.cuh>
+#include <tessera/store/detail/local_store.cuh>
 #include <tessera/with/detail/cufile/cufile_reads.cuh>
 #include <tessera/with/detail/cufile/cufile_writes.cuh>
 
 namespace tessera { inline namespace v0 {
+
+namespace cufile {
+
+/// How cuFile is loaded.
+struct Options {
+  std::string library = "libcufile.so.0";  ///< as the system's loader finds it
+  /// A file without which cuFile 1.20 never returns from opening its driver; empty: not checked.
+  std::string modules = "/proc/modules";
+};
+
+}  // namespace cufile
 
 /// Options of a DirectStore.
 struct DirectOptions {
@@ -119,7 +130,8 @@ class DirectStore
  private:
   struct State {
     explicit State(DirectOptions given)
-        : options{std::move(given)}, driver{std::make_shared<cufile::Driver>(options.cufile)} {}
+        : options{std::move(given)},
+          driver{std::make_shared<cufile::Driver>(options.cufile.library, options.cufile.modules)} {}
     DirectOptions options;
     std::shared_ptr<cufile::Driver> driver;
     cufile::Files files;

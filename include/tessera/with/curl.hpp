@@ -15,9 +15,9 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
-#include <tessera/store/read_request.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/store/schemes.hpp>
-#include <tessera/with/curl_site.hpp>
+#include <tessera/with/curl_options.hpp>
 #include <tessera/with/detail/curl/curl_batch.hpp>
 #include <tessera/with/detail/curl/curl_plan.hpp>
 #include <tessera/with/detail/curl/curl_read.hpp>

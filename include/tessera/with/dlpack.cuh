@@ -8,11 +8,11 @@
 #include <cuda_runtime_api.h>
 
 #include <tessera/array/detail/run_call.hpp>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/memory/queue.cuh>
-#include <tessera/place/placer.cuh>
+#include <tessera/place/detail/placer.cuh>
 #include <tessera/with/detail/dlpack/dlpack_streams.cuh>
 #include <tessera/with/dlpack.hpp>
 

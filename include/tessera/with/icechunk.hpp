@@ -10,8 +10,8 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/store/any_store.hpp>
-#include <tessera/store/prefix_store.hpp>
 #include <tessera/store/schemes.hpp>
+#include <tessera/store/wrapper_store.hpp>
 #include <tessera/with/detail/icechunk/icechunk_snapshot.hpp>
 #include <tessera/with/references.hpp>
 

@@ -1,5 +1,5 @@
-// nvcomp::Zstd, Gzip and Lz4 (numcodecs'): codecs that nvCOMP decodes and encodes in device memory. blosc and
-// numcodecs' zlib have separate headers. Needs nvCOMP 6 (NVIDIA's licence: not redistributed): link tessera::nvcomp.
+// nvcomp::Zstd, Gzip, Lz4 and Zlib (both numcodecs'), Blosc and BloscLz4: codecs that nvCOMP decodes and encodes in device
+// memory. Needs nvCOMP 6 (NVIDIA's licence: not redistributed): link tessera::nvcomp.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -15,8 +15,12 @@
 
 #include <tessera/codec/bytes_to_bytes/detail/lz4_frame.hpp>
 #include <tessera/codec/concept.hpp>
+#include <tessera/with/detail/nvcomp/nvcomp_blosc_codec.cuh>
+#include <tessera/with/detail/nvcomp/nvcomp_blosc_streams.cuh>
 #include <tessera/with/detail/nvcomp/nvcomp_decode.cuh>
 #include <tessera/with/detail/nvcomp/nvcomp_encode.cuh>
+#include <tessera/with/detail/nvcomp/nvcomp_zlib_decode.cuh>
+#include <tessera/with/detail/nvcomp/nvcomp_zlib_encode.cuh>
 
 namespace tessera { inline namespace v0 {
 
@@ -104,6 +108,62 @@ requires(C::needs_checked_bytes) struct Trusted : C {
   static Trusted from(ObjectReader& configuration) {
     Trusted codec;
     static_cast<C&>(codec) = C::from(configuration);
+    return codec;
+  }
+};
+
+/// numcodecs' zlib, by zarr-python's name in Zarr v3: one stream per chunk. Its checksum is not checked. Writes every
+/// level, each with an nvCOMP algorithm of that effort; 0 stores bytes uncompressed.
+struct Zlib : detail::DecodedByNvcomp<detail::NvcompDeflate>, detail::ZlibEncodedByNvcomp<Zlib> {
+  static constexpr std::string_view name = "numcodecs.zlib";
+  static constexpr bool needs_checked_bytes = true;
+
+  int level = 1;
+
+  static Zlib from(ObjectReader& configuration) {
+    Zlib codec;
+    if (auto const found = configuration.find("level")) codec.level = found->integer<int>(-1, 9);
+    return codec;
+  }
+  Value configuration() const { return Members{{"level", Value::integer(level)}}; }
+
+  std::size_t encoded_bound(std::size_t decoded) const {  // zlib's, or more
+    return decoded + (decoded >> 12) + (decoded >> 14) + (decoded >> 25) + 64;
+  }
+};
+
+/// blosc with lz4, lz4hc, zlib, zstd or snappy inside, by the chunk's header; codec::Blosc decodes blosclz on the host.
+/// Every offset and size of a chunk is checked before nvCOMP sees a stream. The contents of zlib, zstd and snappy
+/// streams are not, so their bytes must be checked or trusted; those of lz4 need not be: BloscLz4. Writes lz4 and zstd.
+struct Blosc
+    : detail::BloscByNvcomp<detail::BloscOfLz4, detail::BloscOfSnappy, detail::BloscOfZlib, detail::BloscOfZstd>,
+      detail::BloscEncodedByNvcomp<Blosc, detail::NvcompLz4InBlosc, detail::NvcompZstdInBlosc> {
+  static constexpr bool needs_checked_bytes = true;
+  static constexpr char const* writes = "lz4 and zstd";
+
+  static Blosc from(ObjectReader& configuration) {
+    Blosc codec;
+    codec.cname = configuration.at("cname").one_of({"lz4", "lz4hc", "zstd", "snappy", "zlib", "blosclz"});
+    if (codec.cname == "blosclz")
+      throw MetadataError{"nvcomp::Blosc does not decode blosclz: codec::Blosc does, on the host"};
+    codec.take(configuration);
+    return codec;
+  }
+};
+
+/// blosc with only lz4 or lz4hc inside. nvCOMP reports damaged LZ4, so bytes may come from any source. Writes lz4.
+struct BloscLz4 : detail::BloscByNvcomp<detail::BloscOfLz4>,
+                  detail::BloscEncodedByNvcomp<BloscLz4, detail::NvcompLz4InBlosc> {
+  static constexpr char const* writes = "only lz4";
+
+  static BloscLz4 from(ObjectReader& configuration) {
+    BloscLz4 codec;
+    codec.cname = configuration.at("cname").one_of({"lz4", "lz4hc", "zstd", "snappy", "zlib", "blosclz"});
+    if (codec.cname != "lz4" && codec.cname != "lz4hc")
+      throw MetadataError{
+          to_text({"nvcomp::BloscLz4 does not decode ", codec.cname, ": ",
+                   codec.cname == "blosclz" ? "codec::Blosc does, on the host" : "nvcomp::Blosc does"})};
+    codec.take(configuration);
     return codec;
   }
 };

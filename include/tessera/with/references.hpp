@@ -15,11 +15,11 @@
 #include <tessera/core/error.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/store/detail/scheme.hpp>
 #include <tessera/store/detail/schemes.hpp>
 #include <tessera/store/detail/sorted_keys.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/read_request.hpp>
 #include <tessera/store/schemes.hpp>
 #include <tessera/with/detail/references/referenced_values.hpp>
 #include <tessera/with/detail/references/references.hpp>

@@ -18,10 +18,10 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
-#include <tessera/store/read_request.hpp>
+#include <tessera/store/detail/read_request.hpp>
+#include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/schemes.hpp>
-#include <tessera/store/write_many.hpp>
-#include <tessera/with/curl_site.hpp>
+#include <tessera/with/curl_options.hpp>
 #include <tessera/with/detail/s3/s3_bucket.hpp>
 #include <tessera/with/detail/s3/s3_list.hpp>
 #include <tessera/with/detail/s3/s3_settings.hpp>

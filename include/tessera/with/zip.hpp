@@ -17,8 +17,8 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/coalesce.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/store/detail/sorted_keys.hpp>
-#include <tessera/store/read_request.hpp>
 #include <tessera/store/schemes.hpp>
 #include <tessera/with/detail/zip/zip_batch.hpp>
 #include <tessera/with/detail/zip/zip_file.hpp>

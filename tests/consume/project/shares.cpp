@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <tessera/ipc/consumer.hpp>
-#include <tessera/ipc/descriptor_json.hpp>
+#include <tessera/ipc/descriptor.hpp>
 #include <tessera/ipc/producer.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/testing/store_conformance.hpp>

@@ -151,7 +151,7 @@ TEST_CASE("descriptors of device memory are not believed, and memory of pools is
                        "this device memory is from a pool that was made for this process only (handleTypes is not "
                        "cudaMemHandleTypePosixFileDescriptor): read on a queue with an IpcResource or an IpcPool, "
                        "Queue<space::Device>{host, {.device = resource}}; or publish a copy, ipc::publish(producer, "
-                       "array.view(), queue), from tessera/ipc/publish_copy.cuh",
+                       "array.view(), queue), from tessera/ipc/cuda.cuh",
                        ipc::IpcError);
   producer->put("end");
   CHECK(producer.wait());

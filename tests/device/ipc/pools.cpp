@@ -12,7 +12,6 @@
 #include <ipc/process.hpp>
 #include <support/refused.hpp>
 #include <tessera/ipc/cuda.cuh>
-#include <tessera/ipc/publish_copy.cuh>
 
 using namespace tessera;
 using test::error_of;
@@ -181,7 +180,7 @@ TEST_CASE("a pool that cannot be exported is refused with the reason and the cur
         "this device memory is from a pool that was made for this process only (handleTypes is not "
         "cudaMemHandleTypePosixFileDescriptor): read on a queue with an IpcResource or an IpcPool, "
         "Queue<space::Device>{host, {.device = resource}}; or publish a copy, ipc::publish(producer, array.view(), "
-        "queue), from tessera/ipc/publish_copy.cuh");
+        "queue), from tessera/ipc/cuda.cuh");
   CHECK(producer.allocations() == 0);
   auto const before = test::bytes_in_use();
   {

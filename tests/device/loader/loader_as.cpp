@@ -11,7 +11,7 @@
 #include <support/store_conformance.hpp>
 #include <tessera/array/convert.cuh>
 #include <tessera/loader/loader.cuh>
-#include <tessera/loader/loader_as.hpp>
+#include <tessera/loader/loader.hpp>
 
 namespace loader_as_in_device_memory_tests {
 

@@ -26,10 +26,10 @@
 #include <tessera/array/detail/open_chunks.hpp>
 #include <tessera/array/detail/run_call.hpp>
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/core/config.hpp>
-#include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/store/detail/value_changed.hpp>
 #include <tessera/store/locks.hpp>
 #include <tessera/transfer/detail/chunks_outside.hpp>

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
+#include <tessera/metadata/documents.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -13,7 +13,7 @@
 #include <tessera/array/any_array.hpp>
 #include <tessera/buffer/concept.hpp>
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/any_conversion.hpp>
 #include <tessera/core/detail/function_ref.hpp>

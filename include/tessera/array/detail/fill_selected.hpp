@@ -8,7 +8,7 @@
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/detail/elements.hpp>
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/transfer/options.hpp>
 #include <tessera/view/detail/resolved_selection.hpp>

@@ -9,7 +9,7 @@
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/key/key.hpp>
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/view/box.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

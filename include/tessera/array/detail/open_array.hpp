@@ -17,7 +17,7 @@
 #include <tessera/core/detail/function_ref.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/pending.hpp>
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/pipeline/detail/any_stage.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 #include <tessera/place/detail/any_placer.hpp>

@@ -13,7 +13,6 @@
 #include <tessera/pipeline/sharding.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/host_side.hpp>
-#include <tessera/store/prefix_store.hpp>
 #include <tessera/store/routed_store.hpp>
 #include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>

@@ -10,7 +10,7 @@
 #include <tessera/array/owned_array.hpp>
 #include <tessera/buffer/concept.hpp>
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/transfer/options.hpp>

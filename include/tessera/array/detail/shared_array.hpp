@@ -9,7 +9,7 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/key/key.hpp>
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/waiting.hpp>
 #include <tessera/store/get.hpp>

@@ -8,7 +8,7 @@
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/key/key.hpp>
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/shard/detail/index_cache.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

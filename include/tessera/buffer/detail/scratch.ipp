@@ -5,7 +5,6 @@
 #include <memory_resource>
 
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/buffer/pmr_buffer.hpp>
 #include <tessera/memory/queue.hpp>
 
 namespace tessera { inline namespace v0 {

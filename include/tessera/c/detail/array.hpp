@@ -18,7 +18,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/value.hpp>
 #include <tessera/key/key.hpp>
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/metadata/detail/document.hpp>
 #include <tessera/metadata/json.hpp>

@@ -7,16 +7,16 @@
 #include <string_view>
 #include <utility>
 
-#include <tessera/tessera.h>
 #include <tessera/buffer/shared_buffer.hpp>
 #include <tessera/c/detail/guarded.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/ipc/attached_column.hpp>
-#include <tessera/ipc/column_json.hpp>
+#include <tessera/ipc/column.hpp>
 #include <tessera/ipc/consumer.hpp>
 #include <tessera/ipc/producer.hpp>
 #include <tessera/ipc/published_column.hpp>
+#include <tessera/tessera.h>
 
 struct tessera_producer {
   tessera::ipc::Producer producer{};

@@ -7,7 +7,7 @@
 
 #include <tessera/cache/detail/cache_state.hpp>
 #include <tessera/cache/detail/slots.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/memory/bytes.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -1,12 +1,17 @@
-// CastValue: converts elements to another number type (zarr-extensions, codecs/cast_value).
+// Elements as another number type. CastValue (zarr-extensions, codecs/cast_value); AsType: numcodecs' astype.
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include <tessera/codec/array_to_array/detail/convert_numbers.hpp>
 #include <tessera/codec/detail/cast_numbers.hpp>
 #include <tessera/codec/detail/elementwise.hpp>
 #include <tessera/codec/detail/json_number.hpp>
+#include <tessera/codec/detail/numbers.hpp>
+#include <tessera/core/detail/numpy_type.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace codec {
@@ -43,6 +48,23 @@ struct CastValue : detail::Elementwise<CastValue> {
   static std::vector<Pair> pairs_of(MemberValue const& found);
   static Value list_of(std::vector<Pair> const& pairs);
   static detail::CastMap mapped(char const* way, std::vector<Pair> const& pairs, DataType from, DataType to);
+};
+
+/// Configuration: `encode_dtype`, and `decode_dtype`, by default the elements' type: number types by NumPy's names.
+/// Conversion is NumPy's: integers wrap around, fractions are truncated to integers.
+struct AsType : detail::Elementwise<AsType> {
+  static constexpr std::string_view name = "numcodecs.astype";
+
+  detail::NumpyType encode_dtype;
+  std::optional<detail::NumpyType> decode_dtype;
+
+  static AsType from(ObjectReader& configuration);
+  Value configuration() const;
+  AsType fitted(ChunkSpecification const& chunk) const;
+
+  ChunkSpecification encoded(ChunkSpecification chunk) const;
+  detail::ConvertNumbers decoder(ChunkSpecification const& chunk) const;
+  detail::ConvertNumbers encoder(ChunkSpecification const& chunk) const;
 };
 
 }  // namespace codec

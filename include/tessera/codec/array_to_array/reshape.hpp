@@ -1,4 +1,5 @@
-// Reshape: a chunk's elements in other dimensions, in the same C order (zarr-extensions, codecs/reshape).
+// A chunk's elements in other dimensions, in the same C order. Reshape (zarr-extensions, codecs/reshape). Squeeze:
+// without the dimensions of length 1 (zarrs, https://codec.zarrs.dev/array_to_array/squeeze).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +32,15 @@ struct Reshape : detail::Elementwise<Reshape> {
 
  private:
   static std::uint64_t product(Extents const& lengths, std::size_t first, std::size_t end);
+};
+
+/// No configuration. If all dimensions have length 1, one of them stays.
+struct Squeeze : detail::Elementwise<Squeeze> {
+  static constexpr std::string_view name = "squeeze";
+
+  ChunkSpecification encoded(ChunkSpecification chunk) const;
+  detail::CopyElements decoder(ChunkSpecification const& chunk) const;
+  detail::CopyElements encoder(ChunkSpecification const& chunk) const;
 };
 
 }  // namespace codec

@@ -12,7 +12,7 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/crc32c_kernels.cuh>
 #include <tessera/codec/concept.hpp>

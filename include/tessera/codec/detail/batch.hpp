@@ -5,11 +5,10 @@
 #include <cstdint>
 #include <span>
 
-#include <tessera/codec/chunk.hpp>
 #include <tessera/codec/concept.hpp>
 #include <tessera/codec/detail/codec_calls.hpp>
 #include <tessera/codec/detail/elements.hpp>
-#include <tessera/codec/encoded_sizes.hpp>
+#include <tessera/codec/detail/encoded_sizes.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>

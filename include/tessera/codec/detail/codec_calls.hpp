@@ -6,7 +6,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <tessera/codec/chunk.hpp>
 #include <tessera/codec/concept.hpp>
 #include <tessera/codec/detail/elements.hpp>
 #include <tessera/key/key.hpp>

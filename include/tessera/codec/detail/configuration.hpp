@@ -6,7 +6,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <tessera/codec/chunk.hpp>
 #include <tessera/codec/concept.hpp>
 #include <tessera/codec/detail/codec_calls.hpp>
 #include <tessera/core/config.hpp>

@@ -8,7 +8,7 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/codec/chunk.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>

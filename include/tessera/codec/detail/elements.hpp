@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include <tessera/codec/chunk.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/view/layout.hpp>

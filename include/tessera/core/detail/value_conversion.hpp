@@ -12,9 +12,9 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/decimal.hpp>
+#include <tessera/core/detail/value_traits.hpp>
 #include <tessera/core/detail/value_types.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/value_traits.hpp>
 
 namespace tessera { inline namespace v0 {
 

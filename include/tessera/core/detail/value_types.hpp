@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/detail/value_traits.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/core/value_traits.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -43,7 +43,7 @@ inline std::shared_ptr<Published const> publish_pool(Producer& producer, cudaMem
           "this device memory is from a pool that was made for this process only (handleTypes is not "
           "cudaMemHandleTypePosixFileDescriptor): read on a queue with an IpcResource or an IpcPool, "
           "Queue<space::Device>{host, {.device = resource}}; or publish a copy, ipc::publish(producer, array.view(), "
-          "queue), from tessera/ipc/publish_copy.cuh"};
+          "queue), from tessera/ipc/cuda.cuh"};
     }
     tessera::detail::check(status, "cudaMemPoolExportToShareableHandle");
     auto const file = std::make_shared<File const>(number);

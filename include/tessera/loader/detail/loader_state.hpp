@@ -23,7 +23,6 @@
 #include <tessera/loader/detail/ready_batches.hpp>
 #include <tessera/loader/loader_options.hpp>
 #include <tessera/memory/bytes.hpp>
-#include <tessera/transfer/defaults.hpp>
 #include <tessera/transfer/options.hpp>
 #include <tessera/view/detail/strided_span.hpp>
 #include <tessera/view/layout.hpp>

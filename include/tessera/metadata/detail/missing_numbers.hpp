@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include <tessera/core/config.hpp>
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

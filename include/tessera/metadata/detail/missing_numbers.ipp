@@ -12,11 +12,11 @@
 #include <vector>
 
 #include <tessera/core/error.hpp>
-#include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/base64.hpp>
 #include <tessera/metadata/detail/fill_value.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/metadata/detail/v2_array.hpp>
+#include <tessera/metadata/documents.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -5,9 +5,8 @@
 #include <vector>
 
 #include <tessera/core/config.hpp>
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/metadata/format.hpp>
-#include <tessera/metadata/group_metadata.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

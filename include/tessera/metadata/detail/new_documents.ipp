@@ -3,11 +3,10 @@
 
 #include <string_view>
 
-#include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/v2_array.hpp>
 #include <tessera/metadata/detail/v2_raise.hpp>
+#include <tessera/metadata/documents.hpp>
 #include <tessera/metadata/format.hpp>
-#include <tessera/metadata/group_metadata.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include <tessera/codec/detail/aliases.hpp>
-#include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/missing_numbers.hpp>
 #include <tessera/metadata/detail/new_documents.hpp>
-#include <tessera/metadata/group_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

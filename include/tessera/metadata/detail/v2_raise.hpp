@@ -1,7 +1,7 @@
 // raise_v2_array: Zarr v2 documents from v3 form, the inverse of metadata/detail/v2_array.hpp.
 #pragma once
 #include <tessera/core/config.hpp>
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

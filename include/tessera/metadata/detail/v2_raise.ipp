@@ -9,9 +9,9 @@
 #include <tessera/codec/detail/aliases.hpp>
 #include <tessera/codec/detail/numcodecs.hpp>
 #include <tessera/core/detail/numpy_type.hpp>
-#include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/v2_array.hpp>
 #include <tessera/metadata/detail/v2_fill.hpp>
+#include <tessera/metadata/documents.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <tessera/core/config.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

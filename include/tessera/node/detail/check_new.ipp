@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include <tessera/core/object_reader.hpp>
-#include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/detail/expected_element.hpp>
+#include <tessera/metadata/documents.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

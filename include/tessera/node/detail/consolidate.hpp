@@ -13,7 +13,7 @@
 #include <tessera/metadata/detail/document.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/node/detail/lock_nodes.hpp>
-#include <tessera/node/open_group.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/store/detail/value_changed.hpp>
 #include <tessera/store/locks.hpp>
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <tessera/array/detail/invalid_call.hpp>
-#include <tessera/metadata/group_metadata.hpp>
+#include <tessera/metadata/documents.hpp>
 
 namespace tessera {
 inline namespace v0 {

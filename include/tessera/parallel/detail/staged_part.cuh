@@ -7,7 +7,7 @@
 
 #include <tessera/array/detail/caller_memory.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/memory/event.cuh>
 #include <tessera/memory/queue.cuh>

@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include <tessera/codec/chunk.hpp>
-#include <tessera/codec/encoded_sizes.hpp>
+#include <tessera/codec/concept.hpp>
+#include <tessera/codec/detail/encoded_sizes.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/function_ref.hpp>
 #include <tessera/key/key.hpp>

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <tessera/buffer/detail/scratch.hpp>
-#include <tessera/cast/concept.hpp>
-#include <tessera/codec/chunk.hpp>
+#include <tessera/cast/cast.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 #include <tessera/place/detail/any_placer.hpp>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/pipeline/detail/any_stage.hpp>
 

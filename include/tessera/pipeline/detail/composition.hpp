@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/codec/concept.hpp>
 #include <tessera/codec/detail/check_codec.hpp>
 #include <tessera/codec/detail/codec_calls.hpp>

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <tessera/codec/chunk.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/codec/detail/aliases.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>

@@ -1,6 +1,6 @@
 // resolve_stages: the form of a chunk at each stage of a pipeline, from metadata alone.
 #pragma once
-#include <tessera/codec/chunk.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/detail/function_ref.hpp>
 #include <tessera/pipeline/detail/any_stage.hpp>

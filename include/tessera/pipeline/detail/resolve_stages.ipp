@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/codec/chunk.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/core/detail/function_ref.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/pipeline/detail/any_stage.hpp>

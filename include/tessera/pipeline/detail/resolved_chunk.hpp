@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/codec/chunk.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include <tessera/codec/chunk.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/view/layout.hpp>
 

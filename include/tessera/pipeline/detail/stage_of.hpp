@@ -8,12 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/codec/chunk.hpp>
 #include <tessera/codec/concept.hpp>
 #include <tessera/codec/detail/batch.hpp>
 #include <tessera/codec/detail/check_codec.hpp>
 #include <tessera/codec/detail/codec_calls.hpp>
-#include <tessera/codec/encoded_sizes.hpp>
+#include <tessera/codec/detail/encoded_sizes.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/memory/queue.hpp>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <tessera/buffer/detail/scratch.hpp>
-#include <tessera/codec/chunk.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/codec/detail/codec_calls.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>

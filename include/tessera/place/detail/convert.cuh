@@ -11,10 +11,10 @@
 #include <tessera/memory/queue.cuh>
 #include <tessera/place/detail/any_placer.hpp>
 #include <tessera/place/detail/convert.hpp>
+#include <tessera/place/detail/placer.cuh>
 #include <tessera/place/detail/placing.cuh>
 #include <tessera/place/detail/placing_listed.cuh>
 #include <tessera/place/detail/word.cuh>
-#include <tessera/place/placer.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

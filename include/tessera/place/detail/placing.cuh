@@ -14,7 +14,7 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/core/config.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <tessera/buffer/detail/scratch.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/pipeline/detail/shard_index.hpp>
 #include <tessera/shard/detail/entries.hpp>

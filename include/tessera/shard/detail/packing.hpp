@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tessera/buffer/detail/scratch.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/place/detail/placement.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

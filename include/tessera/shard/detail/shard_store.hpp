@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/shard/detail/builder.hpp>
 #include <tessera/shard/detail/packing.hpp>
 #include <tessera/store/detail/erased_store.hpp>

@@ -11,7 +11,7 @@
 #include <tessera/memory/queue.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 #include <tessera/pipeline/detail/shard_index.hpp>
-#include <tessera/store/read_request.hpp>
+#include <tessera/store/detail/read_request.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

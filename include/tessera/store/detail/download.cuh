@@ -6,11 +6,11 @@
 #include <span>
 
 #include <tessera/buffer/detail/scratch.hpp>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/store/detail/posix/descriptor.hpp>
 #include <tessera/store/detail/upload.cuh>
-#include <tessera/store/write_many.hpp>
+#include <tessera/store/detail/write_many.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

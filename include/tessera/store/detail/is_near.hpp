@@ -1,8 +1,8 @@
 // is_near: whether many small requests suit a store, as memory and files, or few large ones.
 #pragma once
 #include <tessera/store/concept.hpp>
-#include <tessera/store/lend.hpp>
-#include <tessera/store/read_request.hpp>
+#include <tessera/store/detail/lend.hpp>
+#include <tessera/store/detail/read_request.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -12,7 +12,7 @@
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/store/detail/at_key.hpp>
-#include <tessera/store/read_request.hpp>
+#include <tessera/store/detail/read_request.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -19,8 +19,8 @@
 #include <tessera/store/detail/posix/replace.hpp>
 #include <tessera/store/detail/posix/unfinished.hpp>
 #include <tessera/store/detail/posix/watch.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/store/local_options.hpp>
-#include <tessera/store/read_request.hpp>
 #include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {

@@ -12,10 +12,10 @@
 #include <tessera/core/error.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
+#include <tessera/store/detail/lend.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/store/detail/recent_values.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/lend.hpp>
-#include <tessera/store/read_request.hpp>
 #include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

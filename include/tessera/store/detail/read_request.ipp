@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/store/read_request.hpp>
+#include <tessera/store/detail/read_request.hpp>
 
 #include <cstddef>
 #include <optional>

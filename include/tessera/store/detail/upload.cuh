@@ -6,7 +6,7 @@
 #include <optional>
 
 #include <tessera/buffer/detail/scratch.hpp>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/store/detail/posix/range_reader.hpp>
 #include <tessera/store/get.hpp>

@@ -10,8 +10,8 @@
 #include <tessera/memory/queue.cuh>
 #include <tessera/store/detail/coalesce.hpp>
 #include <tessera/store/detail/posix/range_reader.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/store/detail/upload.cuh>
-#include <tessera/store/read_request.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

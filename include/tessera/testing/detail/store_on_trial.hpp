@@ -10,11 +10,11 @@
 #include <string_view>
 #include <utility>
 
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/lend.hpp>
+#include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/lend.hpp>
-#include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 { namespace testing::detail {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/store/detail/lend.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/lend.hpp>
 #include <tessera/testing/detail/store_trial.hpp>
 
 namespace tessera { inline namespace v0 {

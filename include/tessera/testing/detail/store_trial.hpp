@@ -20,7 +20,7 @@
 #include <vector>
 
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/core/detail/printable.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/store/concept.hpp>

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/store/write_many.hpp>
+#include <tessera/store/detail/write_many.hpp>
 #include <tessera/testing/detail/store_trial.hpp>
 
 namespace tessera { inline namespace v0 {

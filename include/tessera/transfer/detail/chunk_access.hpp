@@ -4,7 +4,7 @@
 #include <concepts>
 #include <string_view>
 
-#include <tessera/key/chunk_key.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 #include <tessera/shard/detail/index_cache.hpp>
 #include <tessera/store/detail/erased_store.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 #include <tessera/transfer/detail/chunk_access.hpp>
 
-#include <tessera/key/chunk_key.hpp>
+#include <tessera/key/key.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

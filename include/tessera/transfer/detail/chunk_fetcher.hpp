@@ -11,14 +11,14 @@
 #include <vector>
 
 #include <tessera/buffer/detail/scratch.hpp>
-#include <tessera/codec/chunk.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/detail/function_ref.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 #include <tessera/shard/detail/watched_shards.hpp>
-#include <tessera/store/lend.hpp>
-#include <tessera/store/read_request.hpp>
+#include <tessera/store/detail/lend.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/detail/chunk_read.hpp>
 #include <tessera/transfer/options.hpp>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/key/chunk_key.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/plan/detail/boxes.hpp>
 #include <tessera/plan/detail/chunk_edges.hpp>

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <tessera/core/config.hpp>
-#include <tessera/transfer/defaults.hpp>
 #include <tessera/transfer/options.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

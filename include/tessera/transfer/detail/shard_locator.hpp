@@ -15,7 +15,7 @@
 #include <tessera/shard/detail/index_cache.hpp>
 #include <tessera/shard/detail/watched_shards.hpp>
 #include <tessera/shard/detail/whole_shard.hpp>
-#include <tessera/store/read_request.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/detail/chunk_read.hpp>
 #include <tessera/transfer/options.hpp>

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include <tessera/buffer/detail/scratch.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/pipeline/detail/batch.hpp>
 #include <tessera/place/detail/any_placer.hpp>
 #include <tessera/plan/detail/boxes.hpp>
 #include <tessera/plan/detail/plan.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/store/detail/value_changed.hpp>
-#include <tessera/store/read_request.hpp>
-#include <tessera/store/write_many.hpp>
+#include <tessera/store/detail/write_many.hpp>
 #include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/detail/write_placer.hpp>
 #include <tessera/view/detail/strided_span.hpp>

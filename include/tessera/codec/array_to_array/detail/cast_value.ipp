@@ -7,6 +7,7 @@
 #include <tessera/codec/detail/cast_numbers.hpp>
 #include <tessera/codec/detail/elementwise.hpp>
 #include <tessera/codec/detail/json_number.hpp>
+#include <tessera/codec/detail/number_type.hpp>
 #include <tessera/codec/detail/numbers.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/bounds.hpp>
@@ -109,6 +110,40 @@ TESSERA_DECL detail::CastMap CastValue::mapped(char const* way, std::vector<Pair
     map.pairs[map.count++] = {detail::rounded_as(from, pair.from.number), detail::rounded_as(to, pair.to.number),
                               pair.from.integer, pair.to.integer};
   return map;
+}
+
+TESSERA_DECL AsType AsType::from(ObjectReader& configuration) {
+  AsType codec;
+  codec.encode_dtype = detail::read_number_type(configuration.at("encode_dtype"));
+  codec.decode_dtype = detail::find_number_type(configuration, "decode_dtype");
+  return codec;
+}
+
+TESSERA_DECL Value AsType::configuration() const {
+  Members members{{"encode_dtype", detail::write_numpy_type(encode_dtype)}};
+  if (decode_dtype) members.push_back({"decode_dtype", detail::write_numpy_type(*decode_dtype)});
+  return members;
+}
+
+TESSERA_DECL AsType AsType::fitted(ChunkSpecification const& chunk) const {
+  auto fitted = *this;
+  if (!fitted.decode_dtype) fitted.decode_dtype = detail::NumpyType{chunk.type};
+  return fitted;
+}
+
+TESSERA_DECL ChunkSpecification AsType::encoded(ChunkSpecification chunk) const {
+  detail::expect_number_type("decode_dtype", decode_dtype, chunk.type);
+  chunk.fill = detail::encoded_fill(*this, chunk, encode_dtype.type);
+  chunk.type = encode_dtype.type;
+  return chunk;
+}
+
+TESSERA_DECL detail::ConvertNumbers AsType::decoder(ChunkSpecification const& chunk) const {
+  return {encode_dtype.type, chunk.type};
+}
+
+TESSERA_DECL detail::ConvertNumbers AsType::encoder(ChunkSpecification const& chunk) const {
+  return {chunk.type, encode_dtype.type};
 }
 
 }}}  // namespace tessera::v0::codec

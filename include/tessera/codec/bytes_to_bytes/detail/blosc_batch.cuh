@@ -13,7 +13,7 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/codec/bytes_to_bytes/detail/align_frames.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/blosc_chunk.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/blosc_frame.hpp>
@@ -21,7 +21,7 @@
 #include <tessera/codec/bytes_to_bytes/detail/frame.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/unshuffle.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/walk_blosc.hpp>
-#include <tessera/codec/chunk.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/memory/detail/launch_apart.cuh>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>

@@ -11,12 +11,12 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/codec/bytes_to_bytes/detail/blosc_plan.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/encode_batch.cuh>
 #include <tessera/codec/bytes_to_bytes/detail/write_blosc.hpp>
-#include <tessera/codec/chunk.hpp>
-#include <tessera/codec/encoded_sizes.hpp>
+#include <tessera/codec/concept.hpp>
+#include <tessera/codec/detail/encoded_sizes.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
 

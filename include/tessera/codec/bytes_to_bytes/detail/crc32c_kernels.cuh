@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <tessera/codec/bytes_to_bytes/detail/crc32c_product.hpp>
-#include <tessera/codec/encoded_sizes.hpp>
+#include <tessera/codec/detail/encoded_sizes.hpp>
 #include <tessera/core/config.hpp>
 
 namespace tessera { inline namespace v0 {

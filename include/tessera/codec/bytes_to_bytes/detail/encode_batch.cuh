@@ -9,12 +9,12 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/host_device.cuh>
-#include <tessera/codec/chunk.hpp>
-#include <tessera/codec/encoded_sizes.hpp>
+#include <tessera/cast/detail/host_device.cuh>
+#include <tessera/codec/concept.hpp>
+#include <tessera/codec/detail/encoded_sizes.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/memory/queue.cuh>
-#include <tessera/place/placer.cuh>
+#include <tessera/place/detail/placer.cuh>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

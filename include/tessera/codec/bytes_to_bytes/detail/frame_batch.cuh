@@ -12,11 +12,11 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/codec/bytes_to_bytes/detail/frame.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/lz4_frame.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/lz4_windows.hpp>
-#include <tessera/codec/chunk.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/memory/detail/launch_apart.cuh>
 #include <tessera/memory/launch.cuh>

@@ -7,7 +7,7 @@
 
 #include <tessera/codec/bytes_to_bytes/detail/gzip_frame.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/zlib_frame.hpp>
-#include <tessera/codec/encoded_sizes.hpp>
+#include <tessera/codec/detail/encoded_sizes.hpp>
 #include <tessera/core/config.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

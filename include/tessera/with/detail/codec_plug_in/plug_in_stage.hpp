@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tessera/codec/chunk.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/core/value.hpp>
 #include <tessera/with/codec_plug_in.h>
 #include <tessera/core/error.hpp>

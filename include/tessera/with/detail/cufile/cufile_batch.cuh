@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <tessera/core/error.hpp>
-#include <tessera/with/cufile_driver.cuh>
 #include <tessera/with/detail/cufile/cufile_block.cuh>
+#include <tessera/with/detail/cufile/cufile_driver.cuh>
 
 namespace tessera { inline namespace v0 {
 namespace cufile {

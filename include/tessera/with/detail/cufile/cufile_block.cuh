@@ -12,7 +12,7 @@
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/memory/queue.cuh>
-#include <tessera/with/cufile_driver.cuh>
+#include <tessera/with/detail/cufile/cufile_driver.cuh>
 
 namespace tessera { inline namespace v0 {
 namespace cufile {

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include <tessera/store/detail/posix/descriptor.hpp>
-#include <tessera/with/cufile_driver.cuh>
+#include <tessera/with/detail/cufile/cufile_driver.cuh>
 
 namespace tessera { inline namespace v0 {
 namespace cufile {

@@ -13,7 +13,7 @@
 
 #include <fcntl.h>
 
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/queue.cuh>
 #include <tessera/store/detail/posix/range_reader.hpp>

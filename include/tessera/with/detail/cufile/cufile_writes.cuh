@@ -10,7 +10,7 @@
 
 #include <fcntl.h>
 
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/with/detail/cufile/cufile_reads.cuh>

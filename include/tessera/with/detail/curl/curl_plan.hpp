@@ -7,7 +7,7 @@
 
 #include <tessera/core/error.hpp>
 #include <tessera/store/detail/coalesce.hpp>
-#include <tessera/store/read_request.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/with/detail/curl/curl_read.hpp>
 
 namespace tessera { inline namespace v0 {

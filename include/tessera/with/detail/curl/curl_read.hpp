@@ -11,7 +11,7 @@
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/store/detail/coalesce.hpp>
-#include <tessera/store/read_request.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/with/detail/curl/curl_body.hpp>
 #include <tessera/with/detail/curl/curl_response.hpp>
 #include <tessera/with/detail/curl/curl_task.hpp>

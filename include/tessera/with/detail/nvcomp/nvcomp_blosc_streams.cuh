@@ -1,5 +1,5 @@
 // decode_streams, BloscEncodedByNvcomp: decode and encode blosc in device memory. nvCOMP handles the inner streams,
-// tessera's kernels the rest. Included by nvcomp_blosc.cuh.
+// tessera's kernels the rest. Included by nvcomp.cuh.
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -12,14 +12,14 @@
 #include <tessera/codec/bytes_to_bytes/detail/align_frames.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/blosc_batch.cuh>
 #include <tessera/codec/bytes_to_bytes/detail/blosc_encode_batch.cuh>
-#include <tessera/codec/encoded_sizes.hpp>
+#include <tessera/codec/detail/encoded_sizes.hpp>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/with/detail/nvcomp/nvcomp_decode.cuh>
 #include <tessera/with/detail/nvcomp/nvcomp_encode.cuh>
-#include <tessera/with/nvcomp_zlib.cuh>
+#include <tessera/with/detail/nvcomp/nvcomp_zlib_decode.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

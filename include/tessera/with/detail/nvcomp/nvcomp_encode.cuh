@@ -11,7 +11,7 @@
 #include <tessera/codec/bytes_to_bytes/detail/encode_batch.cuh>
 #include <tessera/codec/bytes_to_bytes/detail/lz4_frame.hpp>
 #include <tessera/codec/concept.hpp>
-#include <tessera/codec/encoded_sizes.hpp>
+#include <tessera/codec/detail/encoded_sizes.hpp>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>

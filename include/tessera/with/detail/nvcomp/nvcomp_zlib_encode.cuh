@@ -1,5 +1,5 @@
 // ZlibEncodedByNvcomp: encodes numcodecs' zlib in device memory: the deflate stream of a gzip member that nvCOMP makes,
-// between zlib's header and checksum. nvCOMP documents a limit of 64 KiB for its deflate. Included by nvcomp_zlib.cuh.
+// between zlib's header and checksum. nvCOMP documents a limit of 64 KiB for its deflate. Included by nvcomp.cuh.
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -11,10 +11,10 @@
 
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/codec/bytes_to_bytes/detail/align_frames.hpp>
 #include <tessera/codec/bytes_to_bytes/detail/write_zlib.hpp>
-#include <tessera/codec/encoded_sizes.hpp>
+#include <tessera/codec/detail/encoded_sizes.hpp>
 #include <tessera/with/detail/nvcomp/nvcomp_encode.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -20,8 +20,8 @@
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/at_key.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/store/detail/schemes.hpp>
-#include <tessera/store/read_request.hpp>
 #include <tessera/with/detail/references/references.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

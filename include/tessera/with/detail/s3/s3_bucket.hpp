@@ -16,10 +16,10 @@
 #include <tessera/core/error.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/memory/queue.hpp>
+#include <tessera/store/detail/read_request.hpp>
+#include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/locks.hpp>
-#include <tessera/store/read_request.hpp>
 #include <tessera/store/value_watch.hpp>
-#include <tessera/store/write_many.hpp>
 #include <tessera/with/detail/curl/curl_batch.hpp>
 #include <tessera/with/detail/curl/curl_plan.hpp>
 #include <tessera/with/detail/curl/curl_task.hpp>

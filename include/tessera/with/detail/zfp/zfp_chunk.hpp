@@ -14,7 +14,7 @@
 #endif
 #include <zfp.h>
 
-#include <tessera/codec/chunk.hpp>
+#include <tessera/codec/concept.hpp>
 #include <tessera/codec/detail/json_number.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/memory/bytes.hpp>

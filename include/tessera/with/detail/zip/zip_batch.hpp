@@ -8,7 +8,7 @@
 
 #include <tessera/key/key.hpp>
 #include <tessera/memory/queue.hpp>
-#include <tessera/store/read_request.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/with/detail/zip/zip_file.hpp>
 #include <tessera/with/detail/zip/zip_input.hpp>
 #include <tessera/with/detail/zip/zip_places.hpp>

@@ -19,8 +19,8 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/store/any_store.hpp>
+#include <tessera/store/detail/read_request.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/read_request.hpp>
 #include <tessera/with/detail/zip/zip_places.hpp>
 
 namespace tessera { inline namespace v0 {
