@@ -40,7 +40,8 @@ Table words(char const* name, std::vector<Offset> const& offsets, std::string co
   return made;
 }
 Table with_nulls(Table made, std::vector<std::uint8_t> const& mask, std::int64_t nulls) {
-  auto const both = std::make_shared<std::pair<std::shared_ptr<void const>, std::vector<std::uint8_t>>>(made.owner, mask);
+  using Both = std::pair<std::shared_ptr<void const>, std::vector<std::uint8_t>>;
+  auto const both = std::make_shared<Both>(made.owner, mask);
   made.buffers[0] = both->second.data(), made.null_count = nulls, made.owner = both;
   return made;
 }
@@ -112,8 +113,8 @@ TEST_CASE("Arrow: compressions that the reader does not have, or that are unknow
     });
   };
   CHECK(refused(arrow_c::MessageReader<Host>{}, {.number = 0}) ==
-        "the batch is compressed by LZ4_FRAME, expected an uncompressed one, or a MessageReader with arrow_c::Lz4Frame of "
-        "tessera/with/arrow_lz4.hpp");
+        "the batch is compressed by LZ4_FRAME, expected an uncompressed one, or a MessageReader with arrow_c::Lz4Frame "
+        "of tessera/with/arrow_lz4.hpp");
   CHECK(refused(arrow_c::MessageReader<Host, arrow_c::Lz4Frame>{}, {.number = 1}) ==
         "the batch is compressed by ZSTD, expected an uncompressed one, or a MessageReader with arrow_c::Zstd of "
         "tessera/with/arrow_zstd.hpp");
@@ -243,14 +244,15 @@ TEST_CASE("Arrow: a delta adds to a dictionary, of every kind of element") {
   CHECK(as_table(joined({words("", {0, 1, 3}, "abb"), words("", {2, 2, 5}, "xxcde")})) ==
         as_table(words("", {0, 1, 3, 3, 6}, "abbcde")));
   using Wide = std::int64_t;
-  CHECK(as_table(joined({words<Wide>("", {0, 2}, "ab"), words<Wide>("", {0, 1}, "c"), words<Wide>("", {0, 3}, "def")})) ==
-        as_table(words<Wide>("", {0, 2, 3, 6}, "abcdef")));
+  CHECK(as_table(joined({words<Wide>("", {0, 2}, "ab"), words<Wide>("", {0, 1}, "c"),
+                         words<Wide>("", {0, 3}, "def")})) == as_table(words<Wide>("", {0, 2, 3, 6}, "abcdef")));
   auto const lists = [](std::vector<std::int32_t> const& offsets, Table const& child) {
     auto made = column("", "+l", offsets.size() - 1, offsets);
     made.children.push_back(child);
     return made;
   };
-  CHECK(as_table(joined({lists({0, 2}, words("", {0, 1, 2, 9}, "abignored")), lists({1, 2, 3}, words("", {0, 1, 3, 4}, "xccd"))})) ==
+  CHECK(as_table(joined({lists({0, 2}, words("", {0, 1, 2, 9}, "abignored")),  // the third word is in no list
+                         lists({1, 2, 3}, words("", {0, 1, 3, 4}, "xccd"))})) ==
         as_table(lists({0, 2, 3, 4}, words("", {0, 1, 2, 4, 5}, "abccd"))));
   auto const pairs = [](std::uint64_t length, Table const& child) {
     Table made{.format = "+w:2", .length = length, .buffers = {nullptr}};
@@ -304,7 +306,8 @@ TEST_CASE("Arrow: deltas without a dictionary, of too many elements, or above th
           Reader reader;
           auto const schema = test::sent(arrow_c::schema_message(coded(bytes(1), 1)));
           (void)reader.read(schema.head(), schema.view(), nullptr);
-          auto const delta = test::squeezed(arrow_c::batch_messages(coded(bytes(1), 1))[0], {.is_delta = true}, nullptr);
+          auto const messages = arrow_c::batch_messages(coded(bytes(1), 1));
+          auto const delta = test::squeezed(messages[0], {.is_delta = true}, nullptr);
           (void)reader.read(delta.head(), delta.view(), nullptr);
         }) == "dictionary 0 has a delta, but no message before it");
 }

@@ -66,8 +66,8 @@ bool is_told() {
   return ranks.least(is_well ? 1 : 0) == 1;
 }
 
-// Whether the memory of a send that is under way when another message fails stays as it is until MPI has sent it, and is
-// then freed. Collective.
+// Whether the memory of a send that is under way when another message fails is kept until MPI has sent it, and then
+// freed. Collective.
 bool is_kept() {
   tessera::MpiCommunicator const ranks{MPI_COMM_WORLD};
   constexpr std::size_t size = std::size_t{4} << 20;  // more than MPI sends without its receiver

@@ -128,8 +128,8 @@ for compression, name, type, header in [("lz4", "LZ4_FRAME", "Lz4Frame", "arrow_
         expect_same(pa.table({"x": [noise.random() for _ in range(20_000)], "y": ["abc"] * 20_000}), where,
                     compression=compression)
     ones = stream_of(whole.select(["int64"]).schema, batches_of(whole.select(["int64"])), compression=compression)
-    expect_refused(ones, "plain", f"the batch is compressed by {name}, expected an uncompressed one, or a MessageReader "
-                   f"with arrow_c::{type} of tessera/with/{header}")  # fmt: skip
+    expect_refused(ones, "plain", f"the batch is compressed by {name}, expected an uncompressed one, or a "
+                   f"MessageReader with arrow_c::{type} of tessera/with/{header}")  # fmt: skip
     expect_refused(ones, "device", f"the batch is compressed by {name} in a device's memory, expected its body in host "
                    "memory, for read<DeviceBuffer>(header, body, queue)")  # fmt: skip
 

@@ -63,9 +63,9 @@ class LocalWriter {
         });
   }
   /// As above, from device memory in C order, or from page-locked or managed memory, behind the queue's earlier work:
-  /// include tessera/parallel/local.cuh. Device memory, and with `.copies` the others, in any order, is copied to
-  /// page-locked memory, which at most `.in_flight` calls have. Waits for that copy, if `.copies`, or if the rank shares
-  /// chunks with others. Throws: as above; DeviceError.
+  /// include tessera/parallel/local.cuh. Device memory, and with `.copies` the others, is copied to page-locked memory,
+  /// which at most `.in_flight` calls have. Waits for that copy, if `.copies`, or if the rank shares chunks with
+  /// others. Throws: as above; DeviceError.
   template <detail::DeviceAccessible M>
   Pending write(M const& memory, Queue<space::Device>& on, Extents const& origin = {}) {
     using Space = typename detail::CallerMemory<M const>::space;

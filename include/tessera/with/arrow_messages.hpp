@@ -87,7 +87,8 @@ class MessageReader {
       body.size = static_cast<std::size_t>(content.body_size);
       if constexpr (S::host_accessible) {
         detail::DecompressedBody made;  // which has the places that are read
-        return read_content(content, [&](Flat const& batch) { return decompressed(batch, body, std::move(owner), made); });
+        auto const body_of = [&](Flat const& batch) { return decompressed(batch, body, std::move(owner), made); };
+        return read_content(content, body_of);
       } else {
         return read_content(content, [&](Flat const& batch) {
           if (auto const number = detail::compression_of(batch))
@@ -177,8 +178,8 @@ class MessageReader {
     if (adds && before == dictionaries_.end())
       throw ExchangeError{to_text({"dictionary ", number, " has a delta, but no message before it"})};
     if (adds && !S::host_accessible)
-      throw ExchangeError{to_text({"dictionary ", number, " has a delta, which is not joined to it in a device's memory, "
-                                   "expected the whole dictionary in one message"})};
+      throw ExchangeError{to_text({"dictionary ", number, " has a delta, which is not joined to it in a device's "
+                                   "memory, expected the whole dictionary in one message"})};
     detail::BatchReader<S> batch{*data, body_of(*data), dictionaries_};
     auto column = batch.column(*type, batch.length());
     batch.expect_end();

@@ -38,8 +38,8 @@ inline NumbersOfRounds exchanged_numbers(ErasedCommunicator& ranks, ExchangePlan
     for (auto const& value : plan.foreign) heard[value.owner].push_back(0), bytes += sizeof value.round;
     ranks.prepare(std::max(told.size(), heard.size()), bytes);
   });
-  auto& [told, heard] = *numbers;
   keeping(ranks, numbers, [&] {
+    auto& [told, heard] = *numbers;
     for (auto& [owner, rounds] : heard) ranks.receive(std::as_writable_bytes(std::span{rounds}), owner);
     for (auto const& [rank, rounds] : told) {
       auto const bytes = std::as_bytes(std::span{rounds});

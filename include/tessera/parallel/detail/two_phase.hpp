@@ -41,8 +41,9 @@ struct ExchangeRoom {
 };
 
 /// Requires: the plan has its rounds. `memory`: the most bytes of one owner's round, on any rank.
-inline std::shared_ptr<ExchangeRoom> room_for(ExchangePlan const& plan, std::uint64_t most_of_round, std::uint64_t memory,
-                                              std::size_t item, DeviceSender* sender = nullptr);
+inline std::shared_ptr<ExchangeRoom> room_for(ExchangePlan const& plan, std::uint64_t most_of_round,
+                                              std::uint64_t memory, std::size_t item,
+                                              DeviceSender* sender = nullptr);
 
 /// The shared values that one call writes, round by round. Requires: the plan, which has its rounds, outlives it.
 class SharedWrite {

@@ -99,9 +99,10 @@ class JoinedColumns {
     auto* const to = room(count / 8 + (count % 8 != 0), memory);
     for (std::uint64_t i = 0; i < count; ++i) {
       auto const& column = i < a.length ? a : b;
+      auto const* const from = column.buffers[buffer];
       auto const at = column.offset + (i < a.length ? i : i - a.length);
       if (i % 8 == 0) to[i / 8] = std::byte{0};
-      if (!column.buffers[buffer] || bit(column.buffers[buffer], at)) to[i / 8] |= static_cast<std::byte>(1u << (i % 8));
+      if (!from || bit(from, at)) to[i / 8] |= static_cast<std::byte>(1u << (i % 8));
     }
     return to;
   }
