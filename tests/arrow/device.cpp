@@ -271,6 +271,46 @@ TEST_CASE("Arrow: a table with strings, lists and a dictionary in device memory 
   CHECK(arrow_c::values<std::int16_t>(taken.children[1].children[0]).shape[0] == 3);
 }
 
+TEST_CASE("Arrow: columns without elements are taken over, wherever their buffers are") {
+  DeviceQueue on{HostQueue{}};
+  float const here = 1;
+  std::int32_t const offset = 0;
+  arrow_c::Column<space::Device> const numbers{.format = "f", .name = "numbers", .buffers = {nullptr, &here}};
+  auto words = numbers, lists = numbers, codes = numbers;
+  words.format = "u", words.buffers = {&here, &offset, &here};
+  lists.format = "+l", lists.buffers = {nullptr, &offset}, lists.children = {numbers};
+  codes.format = "i", codes.dictionary = {words};
+  arrow_c::Column<space::Device> table{.format = "+s", .buffers = {nullptr}};
+  table.children = {numbers, words, lists, codes};
+  for (bool is_null : {false, true}) {
+    if (is_null) table.children[0].buffers[1] = table.children[1].buffers[1] = nullptr;
+    auto made = counting(arrow_c::Column<space::Device>{table}, on);
+    {
+      auto const column = arrow_c::take_over(made.schema.get(), std::move(made.array), on);
+      CHECK((column.children.size() == 4 && column.children[0].length == 0));
+      auto const expect_none = [](auto const& self, arrow_c::Column<space::Device> const& of) -> void {
+        for (auto const* buffer : of.buffers) CHECK(buffer == nullptr);
+        for (auto const& child : of.children) self(self, child);
+        for (auto const& dictionary : of.dictionary) self(self, dictionary);
+      };
+      expect_none(expect_none, column);
+      CHECK(arrow_c::values<float>(column.children[0]).shape[0] == 0);
+    }
+    CHECK(*made.releases == 1);
+  }
+  // A buffer of the device stays, and so does the check of a column with elements below one without.
+  auto owned = arrow_c::share(test::on_device<float, 1>({1, 2}, {2}, on));
+  auto part = owned;
+  part.length = 0;
+  auto made = counting(std::move(part), on);
+  CHECK(arrow_c::take_over(made.schema.get(), std::move(made.array), on).buffers[1] == owned.buffers[1]);
+  table.children[2].children[0].length = 1, table.children[2].children[0].buffers[1] = &here;
+  made = counting(std::move(table), on);
+  CHECK(test::error_of([&] { (void)arrow_c::take_over(made.schema.get(), std::move(made.array), on); }) ==
+        "array \"numbers\" of format \"f\": the array says that it is in the memory of device 0, but the CUDA runtime "
+        "says that a buffer is not");
+}
+
 TEST_CASE("Arrow: arrays of other devices, of host memory or that contradict their schema are refused and released") {
   DeviceQueue on{HostQueue{}};
   auto const refused = [&](auto change) {

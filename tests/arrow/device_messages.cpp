@@ -6,9 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include <arrow/compressed_message.hpp>
 #include <device/arrays.hpp>
 #include <support/refused.hpp>
+#include <tessera/with/arrow_lz4.hpp>
 #include <tessera/with/arrow_messages.cuh>
+#include <tessera/with/arrow_zstd.hpp>
 
 using namespace tessera;
 using test::DeviceQueue, test::HostQueue, test::under_seeds;
@@ -92,6 +95,100 @@ TEST_CASE("Arrow: messages of a table in device memory have its own memory as bo
     CHECK(seen<char>(sent(text, on).children[0].buffers[2], 4, on) == std::vector<char>{'a', 'b', 'c', 'd'});
   });
   test::check_nothing_left();
+}
+
+// As `numbers`, in host memory.
+arrow_c::Column<space::Host> numbers_here() {
+  static std::vector<std::int32_t> const elements = test::numbers_from(1, 16);
+  static std::uint8_t const bools[] = {0b10, 0b1};
+  arrow_c::Column<space::Host> table{.format = "+s", .length = 16, .buffers = {nullptr}};
+  table.children.push_back({.format = "i", .length = 16, .buffers = {nullptr, elements.data()}});
+  table.children.push_back({.format = "b", .length = 16, .buffers = {nullptr, bools}});
+  return table;
+}
+using Crossing = arrow_c::MessageReader<space::Device, arrow_c::Lz4Frame, arrow_c::Zstd>;
+
+// What a reader finds in a body of host memory. `number`: of the compression; -1: none.
+Table crossed(int number, DeviceQueue& on, Crossing reader = Crossing{}) {
+  auto const table = numbers_here();
+  auto const schema = arrow_c::schema_message(table);
+  (void)reader.read({schema.header.data(), schema.header.size()}, {}, nullptr);
+  auto one = test::squeezed(arrow_c::batch_messages(table)[0], {.number = number}, test::squeeze_by(number));
+  auto found = reader.read<DeviceBuffer>(one.head(), one.view(), on);
+  if (number >= 0) one.body.assign(one.body.size(), 0);  // decompressed memory is kept until it has crossed
+  on.wait();
+  return std::move(found).value();
+}
+
+TEST_CASE("Arrow: bodies in host memory cross to the device in one copy, behind their decompression") {
+  under_seeds(8, [] {
+    for (int number : {-1, 0, 1}) {
+      DeviceQueue on{HostQueue{}};
+      emulation::Watch const watch;
+      auto const found = crossed(number, on);
+      CHECK((test::copies(watch) == 1 && watch.copies(cudaMemcpyHostToDevice) == 1));
+      CHECK(seen<std::int32_t>(found.children[0].buffers[1], 16, on) == test::numbers_from(1, 16));
+      CHECK(seen<std::uint8_t>(found.children[1].buffers[1], 2, on) == std::vector<std::uint8_t>{0b10, 0b1});
+    }
+  });
+  test::check_nothing_left();
+}
+
+TEST_CASE("Arrow: a compressed body in device memory, and a delta there, are refused") {
+  DeviceQueue on{HostQueue{}};
+  auto const table = numbers_here();
+  auto const schema = test::sent(arrow_c::schema_message(table));
+  Crossing reader;
+  (void)reader.read(schema.head(), {}, nullptr);
+  auto const one = test::squeezed(arrow_c::batch_messages(table)[0], {.number = 1}, test::squeeze_by(1));
+  auto const there = std::make_shared<DeviceBuffer>(one.view().size, on);
+  CHECK(test::error_of([&] { (void)reader.read(one.head(), there->view(), there); }) ==
+        "the batch is compressed by ZSTD in a device's memory, expected its body in host memory, for "
+        "read<DeviceBuffer>(header, body, queue)");
+  emulation::Watch const watch;
+  CHECK(test::error_of([&] { (void)crossed(1, on, Crossing{64}); })
+            .find("decompresses to more than 64 bytes") != std::string::npos);
+  CHECK(test::copies(watch) == 0);
+
+  auto codes = table.children[0];
+  codes.dictionary.push_back(table.children[0]);
+  arrow_c::Column<space::Host> coded{.format = "+s", .length = 16, .buffers = {nullptr}};
+  coded.children.push_back(codes);
+  Crossing of_codes;
+  auto const its_schema = test::sent(arrow_c::schema_message(coded));
+  (void)of_codes.read(its_schema.head(), {}, nullptr);
+  for (bool is_delta : {false, true}) {
+    auto const dictionary = test::squeezed(arrow_c::batch_messages(coded)[0], {.is_delta = is_delta}, nullptr);
+    CHECK(test::error_of([&] { (void)of_codes.read<DeviceBuffer>(dictionary.head(), dictionary.view(), on); }) ==
+          (is_delta ? "dictionary 0 has a delta, which is not joined to it in a device's memory, expected the whole "
+                      "dictionary in one message"
+                    : "nothing was thrown"));
+  }
+}
+
+TEST_CASE("Arrow: the k-th call of a body's crossing fails, and its memory is released") {
+  for (std::size_t k = 0;; ++k) {
+    CAPTURE(k);
+    emulation::seed(15);
+    bool has_failed = false;
+    {
+      DeviceQueue on{HostQueue{}};
+      emulation::fail(k);
+      try {
+        (void)crossed(0, on);
+      } catch (Error const&) {
+        CHECK(emulation::has_failed());
+      }
+      has_failed = emulation::has_failed();
+      emulation::fail_nothing();
+      on.wait();
+    }
+    test::check_nothing_left();
+    if (!has_failed) {
+      CHECK(k > 0);
+      break;
+    }
+  }
 }
 
 TEST_CASE("Arrow: masks in device memory are counted only where nulls are not") {

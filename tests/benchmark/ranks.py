@@ -11,6 +11,8 @@ target `ranks` of the build, h5pcc (libhdf5-openmpi-dev), and build/parallel-ven
     python3 -m venv build/parallel-venv
     build/parallel-venv/bin/pip install mpi4py tensorstore zarr
 
+ADIOS2 is not among them: adios2 2.12.1 of PyPI is built without MPI, and Debian 12 has only ADIOS 1.13.
+
 The programs print a line for each repetition: NAME, seconds of the write and of the read, and whether each rank read
 what it wrote. The times include creating, opening and closing.
 """

@@ -1,6 +1,8 @@
 // write_local and read_local of device memory.
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -138,6 +140,57 @@ TEST_CASE("writes behind the computation take device memory and page-locked memo
         write_steps<DeviceBuffer>(copies, align);
         write_steps<PinnedBuffer>(copies, align);
       }
+  });
+}
+
+TEST_CASE("page-locked and managed memory with gaps, or in another order, is copied; device memory is refused") {
+  under_seeds(4, [] {
+    test::CountedStore const store;
+    create_array<int, 2>(store, "a", {.shape = {6, 5}, .chunks = {2, 2}}, {}, Queue<space::Host>{});
+    auto const partition = Partition::blocks({6, 5}, 2);
+    auto const written_by = [&]<class B>(B const*, bool is_transposed) {
+      return ThreadRanks::run(2, [&](ThreadRanks const& ranks) {
+        DeviceQueue on;
+        auto const own = open_array<int, 2>(ranks, store, "a", Queue<space::Host>{2});
+        LocalWriter writer{ranks, own, partition, {.copies = true}};
+        auto const shape = partition.memory_shape(ranks.rank());
+        using Space = typename B::space_type;
+        // Each element at 3 times its place, in rows or in columns.
+        auto const count = 3 * element_count(shape, "memory");
+        std::vector<int> numbers(count, -1);
+        std::array<std::ptrdiff_t, 2> steps{3 * static_cast<std::ptrdiff_t>(shape[1]), 3};
+        if (is_transposed) steps = {3, 3 * static_cast<std::ptrdiff_t>(shape[0])};
+        for (std::uint64_t i = 0; i < shape[0]; ++i)
+          for (std::uint64_t j = 0; j < shape[1]; ++j)
+            numbers[static_cast<std::size_t>(static_cast<std::ptrdiff_t>(i) * steps[0] +
+                                             static_cast<std::ptrdiff_t>(j) * steps[1])] =
+                static_cast<int>(100 * ranks.rank() + 10 * static_cast<int>(i) + static_cast<int>(j));
+        auto memory = test::on_device<int, 1, B>(numbers, {count}, on);
+        auto pending = writer.write(
+            ArrayView<int, 2, Space>{memory.data(), {shape[0], shape[1]}, {steps[0], steps[1]}}, on);
+        std::vector<int> const none(count, -1);
+        crossing<Space, space::Host>::copy(
+            test::bytes_of(none), {reinterpret_cast<std::byte*>(memory.data()), count * sizeof(int)}, on);
+        on.wait();  // the memory is free
+        pending.wait();
+        writer.finish();
+      });
+    };
+    auto const expect_elements = [&] {
+      auto const whole = open_array<int, 2>(store, "a").read(all);
+      for (std::uint64_t i = 0; i < 6; ++i)
+        for (std::uint64_t j = 0; j < 5; ++j)
+          CHECK(whole[{i, j}] == static_cast<int>(i < 3 ? 10 * i + j : 100 + 10 * (i - 3) + j));
+      open_array<int, 2>(store, "a").fill(all, 0);
+    };
+    for (bool const is_transposed : {false, true}) {
+      CHECK(written_by(static_cast<PinnedBuffer*>(nullptr), is_transposed) == std::vector<std::string>(2));
+      expect_elements();
+      CHECK(written_by(static_cast<ManagedBuffer*>(nullptr), is_transposed) == std::vector<std::string>(2));
+      expect_elements();
+      auto const errors = written_by(static_cast<DeviceBuffer*>(nullptr), is_transposed);
+      CHECK(errors[0].find("found device memory with gaps or in another order") != std::string::npos);
+    }
   });
 }
 

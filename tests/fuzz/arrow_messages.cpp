@@ -1,5 +1,5 @@
-// Any bytes as a stream of Arrow's IPC format: each table that is read lies in its messages' bodies, and is written and
-// read again unchanged.
+// Any bytes as a stream of Arrow's IPC format, also with compressed bodies: each table that is read lies in its messages'
+// bodies or in memory of its own, and is written and read again unchanged.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include <tessera/with/arrow_lz4.hpp>
 #include <tessera/with/arrow_messages.hpp>
+#include <tessera/with/arrow_zstd.hpp>
 
 using namespace tessera;
 using Host = space::Host;
@@ -69,7 +71,7 @@ Table again(Table const& table) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-  arrow_c::MessageReader<Host> reader;
+  arrow_c::MessageReader<Host, arrow_c::Lz4Frame, arrow_c::Zstd> reader{std::uint64_t{1} << 20};
   try {
     while (size >= 8) {
       std::uint32_t flat = 0;

@@ -30,6 +30,17 @@ ARROW = ("eNqdU71OAzEMdu6nRNUhHVJBHRg6MnTowANUYunQsUgMLPwUigRSkToUJkZGBoYOjAx9IA
          "7dc0glB5t/6mx/t7Zf0dta3DsqO/cTPncNtGZ3znG0M3O+T7sy7PxLylxlihIqzo1cnfqCf/H2mkAmHOmzP6Lliql6ZawLPmGeEnaZf3y7nENH"
          "4Rw7q3PEiZthvqiyyrutPIeQ65bo6ef3qyZ4F/Gm8O+JM+iIWTriHLqiXo91i/VI5I9E/bHInwr7QdiPwn4Sc8xLzr8e9FOiv6q48//G/1q/0G"
          "mAjwO78BX+6d392h2TwIexNT5RXNq/ird8z8b//+kHl7hjjQ==")  # a stream of columns of several types
+# Streams with compressed bodies, and a dictionary with a delta.
+LZ4_ARROW = ("eNrtUrFOwzAQPSdOa0URzZChqiKBioSysTJ27ILUBYkRmoUJdWON+BI+owMDIyN/FN7ZZxq7pQhmLjpd7Ds/3z2/vu/7DyIqiS2ngkaU"
+             "kcEfTGnSCFvUcEzgG3hl66eoGtEYJ0rsuPMq49wVvIZrcqbgT3CDj3eN5F6By2m3dncxlsflleAm5QHMR4tZwMcWk7fPJA/ofiu9shXo"
+             "101WWGRKNHaIlrSzYX+lPVMj6q8zt9JDJVx4872n9L2dS2wkzgY5FeG5fgV7fj29Wzxj2fnS4Jo0rMOyu1+vd3nm4f0YD6m2M22Cu8O5"
+             "HwZzNwfm1oO9WqJ/hwuJy2i+ZcQLCQcev4r48paF82LZ3bD5/EuYn+B3rkDbxFC3GuA0e/zSJWRGJyuuVgF/bwF/sz0d8cyLoMvc5liX"
+             "uTzxT3pSv9TTacRzrCcV1ZtwXiN6So/oqG3bfx39RUeJ0xFCqCOOn85lUY8=")
+ZSTD_ARROW = ("eNrtUztOw0AQfbteO1bkwhJRZCODUlCYipaWAnEB0idxj9JR0HCUXCISBQUlZQ7BNZCZ2R0nazskCFEy1miy83nz0Utd1/UGQAqWIRJE"
+              "CBHTLxJlYMi8UA5bTbokHdn8jLIiDKgiJY+rVyHHrkkLUgMnivSRNKaPvbHEXgmXw+7tejFWg8svwdXpHswHi5mQDiwmuycSJ+j6TWZl"
+              "SWhet1likaENedysjfjzpbbmnKzZ1sxIL0gzucVOIjtDJDME+F7OxDZzjryY6uHCzUpSrq8+J8l8lyhNAj8e5MB8sWj23xzaPzD2ns+t"
+              "Xu19l96+5YF9jRcZi83E3omddfZq3rnn016fZu6yUxf6+4aXwJQFWPn+1VrhQyv87HNycq8RqG0/i1PeMhGUwlMx9nj13rrraY9XRYdX"
+              "7n8Fe7Oh3OwYv9Qv+ZUf4Zfq5Mf+vvFNm1T7+FVV1T+//pJfuscvtl/55Vn7")
 
 
 def documents():
@@ -211,7 +222,7 @@ def seeds(name):
         ranges = ("bytes 0-99/1234", "bytes */16", "bytes 3-4/*", "bytes 0-18446744073709551615/*", "bytes 9-1/2")
         return [f"HTTP/1.1 206 Partial Content\r\nContent-Range: {one}\r\ncontent-encoding:\t gzip \r\n\r\n".encode() for one in ranges]
     if name == "arrow_messages":
-        return [zlib.decompress(base64.b64decode(ARROW))]
+        return [zlib.decompress(base64.b64decode(one)) for one in (ARROW, LZ4_ARROW, ZSTD_ARROW)]
     if name == "xml":
         return [b"<L><Contents><Key>a&amp;&#233;&#x1F600;</Key><Size>3</Size></Contents><Blob><Name>b</Name></Blob><Blob/></L>",
                 b"<Error><Code>NoSuchKey</Code></Error>"]

@@ -40,6 +40,7 @@ class AnyRanks {
     void wait_for_sends() { base_->erased().wait_for_sends(); }
     void wait_for_receives() { base_->erased().wait_for_receives(); }
     void wait() { base_->erased().wait(); }
+    void keep(std::shared_ptr<void const> memory) noexcept { base_->erased().keep(std::move(memory)); }
 
    private:
     std::unique_ptr<Base> base_;

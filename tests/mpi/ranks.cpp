@@ -3,9 +3,12 @@
 #include <cstddef>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <mpi/any_ranks.hpp>
 #include <tessera/with/mpi.hpp>
@@ -63,6 +66,49 @@ bool is_told() {
   return ranks.least(is_well ? 1 : 0) == 1;
 }
 
+// Whether the memory of a send that is under way when another message fails is kept until MPI has sent it, and then
+// freed. Collective.
+bool is_kept() {
+  tessera::MpiCommunicator const ranks{MPI_COMM_WORLD};
+  constexpr std::size_t size = std::size_t{4} << 20;  // more than MPI sends without its receiver
+  auto const last = ranks.size() - 1;
+  bool is_well = true;
+  std::weak_ptr<void const> sent;
+  if (last > 0 && ranks.rank() == 0) {
+    auto exchange = ranks.exchange();
+    auto memory = std::make_shared<std::vector<std::byte>>(size, std::byte{7});
+    sent = memory;
+    std::array<std::byte, 8> bytes{};
+    exchange.prepare(1, size);
+    exchange.send(*memory, last);
+    exchange.receive(bytes, last);  // of 64 bytes that are sent
+    try {
+      exchange.wait();
+      is_well = false;
+    } catch (tessera::Error const&) {
+      exchange.keep(std::move(memory));
+    }
+    is_well = is_well && !sent.expired();
+  } else if (last > 0 && ranks.rank() == last) {
+    auto exchange = ranks.exchange();
+    std::array<std::byte, 64> bytes{};
+    exchange.prepare(1, bytes.size());
+    exchange.send(bytes, 0);
+    exchange.wait();
+  }
+  is_well = ranks.least(is_well ? 1 : 0) == 1;  // from here on the send is met
+  if (last > 0 && ranks.rank() == last) {
+    auto exchange = ranks.exchange();
+    std::vector<std::byte> memory(size);
+    exchange.prepare(1, size);
+    exchange.receive(memory, 0);
+    exchange.wait();
+    is_well = is_well && memory == std::vector<std::byte>(size, std::byte{7});
+  }
+  while (!sent.expired()) static_cast<void>(ranks.exchange());  // until MPI says that it is sent
+  return ranks.least(is_well ? 1 : 0) == 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -76,6 +122,7 @@ int main(int argc, char** argv) {
     kept.emplace(MPI_COMM_WORLD);
     if (!device_memory_is_as_said(*kept)) std::cerr << "MPI reads device memory otherwise\n", is_well = false;
     if (!is_told()) std::cerr << "an error of MPI is told otherwise\n", is_well = false;
+    if (!is_kept()) std::cerr << "the memory of a send is not kept\n", is_well = false;
     status = test::run(test::AnyRanks::of(*kept), argc, argv);
   } catch (std::exception const& error) {
     std::cerr << error.what() << '\n';

@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <support/allocations.hpp>
@@ -25,6 +26,15 @@ namespace test {
 
 /// How a message is copied, also from device memory.
 using CopyMessage = std::function<void(std::byte* to, std::byte const* from, std::size_t size)>;
+
+/// A wait of one rank that fails, counted from 0. The messages that the rank sent since its wait before are read when
+/// the rank has ended, as MPI may do.
+struct FailingWait {
+  int rank;
+  std::size_t number;
+  std::size_t sends = 0;   ///< how many were under way
+  bool were_kept = true;   ///< whether each still had its bytes then
+};
 
 class ThreadRanks {
   struct Transfer {
@@ -50,7 +60,18 @@ class ThreadRanks {
     std::uint64_t call = 0;
     std::vector<std::vector<std::byte>> given;
     std::shared_ptr<std::vector<std::vector<std::byte>> const> taken;
+    // Of a wait that fails.
+    FailingWait* failing = nullptr;
+    std::size_t waits = 0;
+    std::vector<std::pair<std::span<std::byte const>, std::vector<std::byte>>> late;  // as they are, and as they were
+    std::vector<std::shared_ptr<void const>> kept;
 
+    bool fails(int rank) const { return failing && failing->rank == rank && failing->number == waits; }
+    void read_late() {
+      for (auto const& [now, before] : late)
+        failing->were_kept = failing->were_kept && !kept.empty() && std::ranges::equal(now, before);
+      kept.clear();
+    }
     void wait(std::unique_lock<std::mutex>& lock, int rank, std::function<bool()> const& is_done) {
       auto const own = static_cast<std::size_t>(rank);
       awaits[own] = &is_done;
@@ -59,8 +80,9 @@ class ThreadRanks {
       awaits[own] = nullptr;
       if (!is_done()) throw std::logic_error{"ranks wait for each other, or for one that has ended"};
     }
-    void end() {
+    void end(int rank) {
       std::lock_guard lock{mutex};
+      if (fails(rank)) read_late();
       ++ended;
       look();
     }
@@ -122,11 +144,17 @@ class ThreadRanks {
       std::lock_guard lock{shared_->mutex};
       auto transfer = std::make_shared<Transfer>(Transfer{bytes.data(), nullptr, bytes.size()});
       sends_.push_back(transfer);
+      if (shared_->fails(rank_)) return void(shared_->late.push_back({bytes, {bytes.begin(), bytes.end()}}));
       meet({rank_, to}, std::move(transfer), shared_->sent, shared_->awaited, to);
     }
-    void wait_for_sends() { wait_for(sends_); }
-    void wait_for_receives() { wait_for(receives_); }
-    void wait() { wait_for(sends_), wait_for(receives_); }
+    void wait_for_sends() { expect_success(), wait_for(sends_); }
+    void wait_for_receives() { expect_success(), wait_for(receives_); }
+    void wait() { expect_success(), wait_for(sends_), wait_for(receives_); }
+    void keep(std::shared_ptr<void const> memory) noexcept {
+      NoFailures const none;
+      std::lock_guard lock{shared_->mutex};
+      if (!sends_.empty()) shared_->kept.push_back(std::move(memory));
+    }
 
    private:
     using Queues = std::map<std::pair<int, int>, std::deque<std::shared_ptr<Transfer>>>;
@@ -149,6 +177,17 @@ class ThreadRanks {
       for (auto const& one : transfers) shared_->wait(lock, rank_, [&] { return one->is_done; });
       transfers.clear();
     }
+    void expect_success() {
+      NoFailures const none;
+      std::lock_guard lock{shared_->mutex};
+      if (shared_->fails(rank_)) {
+        for (auto& [pair, transfers] : shared_->awaited)
+          if (pair.second == rank_) transfers.clear();
+        shared_->failing->sends = shared_->late.size();
+        throw std::runtime_error{"the network is down"};
+      }
+      if (shared_->failing && shared_->failing->rank == rank_) ++shared_->waits;
+    }
     void expect_room(std::vector<std::shared_ptr<Transfer>> const& transfers) const {
       if (transfers.size() == most_) throw std::logic_error{"more messages than were prepared"};
     }
@@ -163,8 +202,10 @@ class ThreadRanks {
   /// Calls f(ThreadRanks) in a thread for each rank, and returns the text of the error of each; empty: none. With
   /// `copy` the ranks read device memory.
   static std::vector<std::string> run(int size, std::function<void(ThreadRanks const&)> const& f,
-                                      int ranks_per_node = 4, CopyMessage copy = nullptr) {
+                                      int ranks_per_node = 4, CopyMessage copy = nullptr,
+                                      FailingWait* failing = nullptr) {
     auto const shared = std::make_shared<Shared>(size, ranks_per_node, std::move(copy));
+    shared->failing = failing;
     std::vector<std::string> errors(static_cast<std::size_t>(size));
     {
       std::vector<std::jthread> threads;
@@ -175,7 +216,7 @@ class ThreadRanks {
           } catch (std::exception const& error) {
             errors[static_cast<std::size_t>(rank)] = error.what();
           }
-          shared->end();
+          shared->end(rank);
         });
     }
     return errors;

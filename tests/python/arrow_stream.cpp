@@ -1,5 +1,6 @@
-// arrow_stream host|device FIRST: reads a stream of Arrow's IPC format from its input, and writes it to its output
-// again, each table from row FIRST on. On the device, bodies are copied to device memory, read and written there.
+// arrow_stream host|plain|device|crossed FIRST: reads a stream of Arrow's IPC format from its input, and writes it to
+// its output again, each table from row FIRST on. On the device, bodies are copied to device memory, read and written
+// there; "crossed": the reader copies them, and decompresses them before. "plain" has no compressions.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -13,7 +14,9 @@
 #include <vector>
 
 #include <tessera/tessera.cuh>
+#include <tessera/with/arrow_lz4.hpp>
 #include <tessera/with/arrow_messages.cuh>
+#include <tessera/with/arrow_zstd.hpp>
 
 using namespace tessera;
 using space::Device, space::Host;
@@ -50,8 +53,9 @@ void cut(arrow_c::Column<S>& table, std::uint64_t first) {
   table.offset += count, table.length -= count;
 }
 
+template <class... Compressions>
 void copy_on_host(std::vector<char> const& stream, std::uint64_t first) {
-  arrow_c::MessageReader<Host> reader;
+  arrow_c::MessageReader<Host, Compressions...> reader;
   bool is_first = true;
   each_message(stream, [&](ByteView<Host> header, auto const& body) {
     auto table = reader.read(header, {reinterpret_cast<std::byte const*>(body->data()), 8 * body->size()}, body);
@@ -62,15 +66,18 @@ void copy_on_host(std::vector<char> const& stream, std::uint64_t first) {
   });
 }
 
-void copy_on_device(std::vector<char> const& stream, std::uint64_t first) {
+void copy_on_device(std::vector<char> const& stream, std::uint64_t first, bool is_crossed) {
   Queue<Device> on{Queue<Host>{}};
-  arrow_c::MessageReader<Device> reader;
+  arrow_c::MessageReader<Device, arrow_c::Lz4Frame, arrow_c::Zstd> reader;
   bool is_first = true;
   each_message(stream, [&](ByteView<Host> header, auto const& body) {
-    auto const there = std::make_shared<DeviceBuffer>(8 * body->size(), on);
     ByteView<Host> const here{reinterpret_cast<std::byte const*>(body->data()), 8 * body->size()};
-    crossing<Device, Host>::copy(here, there->span(), on);
-    auto table = reader.read(header, there->view(), there);
+    auto const read_there = [&] {
+      auto const there = std::make_shared<DeviceBuffer>(here.size, on);
+      crossing<Device, Host>::copy(here, there->span(), on);
+      return reader.read(header, there->view(), there);
+    };
+    auto table = is_crossed ? reader.read<DeviceBuffer>(header, here, on) : read_there();
     on.wait();
     if (!table) return;
     if (std::exchange(is_first, false)) put(arrow_c::schema_message(*table).header);
@@ -92,7 +99,9 @@ int main(int count, char** arguments) try {
   std::string_view const where = count > 1 ? arguments[1] : "host";
   auto const first = count > 2 ? std::stoull(arguments[2]) : 0;
   std::vector<char> const stream{std::istreambuf_iterator<char>{std::cin}, {}};
-  where == "device" ? copy_on_device(stream, first) : copy_on_host(stream, first);
+  if (where == "host") copy_on_host<arrow_c::Lz4Frame, arrow_c::Zstd>(stream, first);
+  if (where == "plain") copy_on_host<>(stream, first);
+  if (where == "device" || where == "crossed") copy_on_device(stream, first, where == "crossed");
   put(arrow_c::end_of_stream());
   return 0;
 } catch (Error const& error) {

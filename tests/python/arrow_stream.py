@@ -16,6 +16,7 @@ if pathlib.Path(sys.prefix).resolve() != environment.resolve():
 import datetime  # noqa: E402
 import decimal  # noqa: E402
 import io  # noqa: E402
+import random  # noqa: E402
 
 import pyarrow as pa  # noqa: E402
 
@@ -79,8 +80,8 @@ def stream_of(schema, batches, **options):
     return to.getvalue()
 
 
-def expect_same(table, where, first=0, rows=None):
-    ended = copied(stream_of(table.schema, batches_of(table, rows)), where, first)
+def expect_same(table, where, first=0, rows=None, **options):
+    ended = copied(stream_of(table.schema, batches_of(table, rows), **options), where, first)
     assert ended.returncode == 0, (where, first, table.schema, ended.stderr)
     with pa.ipc.open_stream(ended.stdout) as reader:
         found = reader.read_all()
@@ -114,7 +115,46 @@ for where in ("host", "device"):
                                (pa.month_day_nano_interval(), "month_day_nano_interval", "tin")]:  # fmt: skip
         expect_refused(stream_of(pa.schema([("x", kind)]), []), where,
                        f'array "x" of format "{format}": the library does not have Arrow\'s type {name}')  # fmt: skip
-    ones = pa.table({"x": [1] * 100})
-    expect_refused(stream_of(ones.schema, ones.to_batches(), compression="lz4"), where,
-                   "the batch is compressed, expected an uncompressed one")  # fmt: skip
+for compression, name, type, header in [("lz4", "LZ4_FRAME", "Lz4Frame", "arrow_lz4.hpp"),
+                                        ("zstd", "ZSTD", "Zstd", "arrow_zstd.hpp")]:  # fmt: skip
+    for where in ("host", "crossed"):
+        for column in COLUMNS:
+            expect_same(whole.select([column]), where, compression=compression)
+            checks += 1
+        expect_same(whole, where, first=8, compression=compression)
+        expect_same(whole, where, rows=8, compression=compression)
+        expect_same(whole[:0], where, compression=compression)
+        noise = random.Random(1)
+        expect_same(pa.table({"x": [noise.random() for _ in range(20_000)], "y": ["abc"] * 20_000}), where,
+                    compression=compression)
+    ones = stream_of(whole.select(["int64"]).schema, batches_of(whole.select(["int64"])), compression=compression)
+    expect_refused(ones, "plain", f"the batch is compressed by {name}, expected an uncompressed one, or a "
+                   f"MessageReader with arrow_c::{type} of tessera/with/{header}")  # fmt: skip
+    expect_refused(ones, "device", f"the batch is compressed by {name} in a device's memory, expected its body in host "
+                   "memory, for read<DeviceBuffer>(header, body, queue)")  # fmt: skip
+
+# Dictionaries grow from batch to batch, by deltas.
+WORDS = {"strings": ["a", "b", "c", "dd", "eee", None], "numbers": [1.5, 2.5, 3.5, 4.5, 5.5, None],
+         "bytes": [b"x", b"", b"yy", b"\x00", b"zzz", None], "wide": ["a", "b", "c", "dd", "eee", None]}  # fmt: skip
+
+
+def grown(name, first, last):
+    """The batch of one column whose dictionary has the first `last` values, and its rows those from `first` on."""
+    values = pa.array(WORDS[name][:last], pa.large_string() if name == "wide" else None)
+    return pa.RecordBatch.from_arrays(
+        [pa.DictionaryArray.from_arrays(pa.array([*range(first, last), None, 0], pa.int16()), values)], [name])
+
+
+for name in WORDS:
+    for compression in (None, "lz4", "zstd"):
+        parts = [grown(name, 0, 2), grown(name, 2, 3), grown(name, 3, 3), grown(name, 3, 5)]
+        stream = stream_of(parts[0].schema, parts, emit_dictionary_deltas=True, compression=compression)
+        ended = copied(stream, "host")
+        assert ended.returncode == 0, (name, ended.stderr)
+        with pa.ipc.open_stream(ended.stdout) as reader:
+            found = reader.read_all()
+        assert found.to_pylist() == pa.Table.from_batches(parts).to_pylist(), (name, found.to_pylist())
+        checks += 1
+        expect_refused(stream, "crossed", "dictionary 0 has a delta, which is not joined to it in a device's memory, "
+                       "expected the whole dictionary in one message")  # fmt: skip
 print(f"{checks} columns came back from {program} as they were")

@@ -128,7 +128,7 @@ class LocalWriter {
                                        memory, sizeof(T));
       std::shared_ptr<detail::WrittenCall> call;
       detail::WrittenPlace place;
-      detail::ExchangeRoom room;
+      std::shared_ptr<detail::ExchangeRoom> room;
       detail::agreed(all, [&] {
         call = std::make_shared<detail::WrittenCall>();
         call->prepared = std::move(prepared);
@@ -150,15 +150,16 @@ class LocalWriter {
   }
 
   // Returns the error of a sender, or null.
-  std::exception_ptr exchange(detail::ErasedCommunicator& all, detail::WrittenCall& call, detail::ExchangeRoom& room) {
+  std::exception_ptr exchange(detail::ErasedCommunicator& all, detail::WrittenCall& call,
+                              std::shared_ptr<detail::ExchangeRoom> const& room) {
     Exchanged counts;
-    counts.memory = room.values.view().size + room.block.size() + call.copy.view().size + call.staged;
+    counts.memory = room->values.view().size + room->block.size() + call.copy.view().size + call.staged;
     auto const& shared = call.shared.emplace(all, call.prepared.plan, sizeof(T), counts);
     std::exception_ptr error;
     for (std::size_t round = 0; round < shared.rounds(); ++round)
       if (auto const found = shared.exchange(all, round, room, call.prepared.own, sizeof(T), counts); !error)
         error = found;
-    call.values = std::move(room.values);
+    call.values = std::move(room->values);
     detail::add_counts(options_.exchanged, counts);
     return error;
   }

@@ -37,9 +37,10 @@ inline ExportedOnDevice hand_over(Column<space::Device> column, Queue<space::Dev
 /// Another library's array in the memory of the device of `on`, in place, for later work of `on`, which comes after the
 /// array's `sync_event`; the host does not wait. Order other queues after `on`. The schema stays the caller's. The
 /// array is released when the column and all its copies are destroyed, from any thread; that waits for the device's
-/// work. The lengths of buffers are not in the interface: the library that made the array is trusted. Throws:
-/// ExchangeError, if the array is elsewhere, or contradicts its schema, or for a type that the library does not have;
-/// DeviceError. The array is released then, too.
+/// work. The lengths of buffers are not in the interface: the library that made the array is trusted. A column without
+/// elements may have its buffers anywhere; those outside the device's memory become null. Throws: ExchangeError, if the
+/// array is elsewhere, or contradicts its schema, or for a type that the library does not have; DeviceError. The array
+/// is released then, too.
 inline Column<space::Device> take_over(ArrowSchema const& schema, Owned<ArrowDeviceArray> array,
                                        Queue<space::Device>& on) {
   if (!schema.release || array.empty()) throw ExchangeError{"the schema or the array was released or moved"};

@@ -2,19 +2,28 @@
 // communication-ipc): tables as bytes, without Arrow's library. Metadata is in host memory, bodies are in the columns'
 // space. In a stream each header is followed by its body. Device memory: arrow_messages.cuh.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include <tessera/array/detail/run_call.hpp>
+#include <tessera/buffer/concept.hpp>
+#include <tessera/cast/concept.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/bytes.hpp>
+#include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/with/arrow.hpp>
+#include <tessera/with/detail/arrow_messages/compressed_body.hpp>
+#include <tessera/with/detail/arrow_messages/decompress.hpp>
+#include <tessera/with/detail/arrow_messages/joined.hpp>
 #include <tessera/with/detail/arrow_messages/message.hpp>
 #include <tessera/with/detail/arrow_messages/read_batch.hpp>
 #include <tessera/with/detail/arrow_messages/read_schema.hpp>
@@ -43,7 +52,7 @@ inline std::vector<Message<space::Host>> batch_messages(Column<space::Host> cons
 inline void put_body(Message<space::Host> const& message, ByteSpan<space::Host> to) {
   if (to.size < message.body_size)
     throw ExchangeError{to_text({"there are ", to.size, " bytes, expected ", message.body_size, " of a body"})};
-  std::memset(to.data, 0, static_cast<std::size_t>(message.body_size));
+  if (message.body_size != 0) std::memset(to.data, 0, static_cast<std::size_t>(message.body_size));
   for (auto const& part : message.body) std::memcpy(to.data + part.offset, part.bytes.data, part.bytes.size);
 }
 /// What ends a stream: a header without a body.
@@ -54,28 +63,89 @@ inline std::uint64_t body_size(ByteView<space::Host> header) {
   return detail::read_flat([&] { return detail::content_of({header.data, header.size}).body_size; });
 }
 
-/// Reads the messages of a stream, from the schema on. Nothing in them is trusted.
-template <MemorySpace S>
+/// Reads the messages of a stream, from the schema on. Nothing in them is trusted. Bodies may be compressed by those
+/// of the given types, such as `MessageReader<space::Host, arrow_c::Lz4Frame, arrow_c::Zstd>` (arrow_lz4.hpp,
+/// arrow_zstd.hpp).
+template <MemorySpace S, class... Compressions>
 class MessageReader {
  public:
+  /// `most`: bytes that a body may decompress to, and that a dictionary may have to which a message adds. The threads
+  /// of `on` decompress the buffers of a body.
+  explicit MessageReader(std::uint64_t most = std::uint64_t{4} << 30, Queue<space::Host> on = {})
+      : most_{most}, host_{std::move(on)} {}
+
   /// The columns of a message with rows, as a table; nullopt for the schema and for dictionaries, which later messages
-  /// use. The columns are in the body's memory, and keep its owner. In host memory, offsets and indices are checked; in
-  /// device memory only the places of buffers are, and consumers trust what is in them. Throws: ExchangeError, if the
-  /// body has fewer than body_size(header) bytes or is not aligned to 8, if the message is damaged or compressed, for
-  /// types that the library does not have, for names of more than 16 KiB, and for dictionaries that change or add to an
-  /// earlier one.
+  /// use. The columns are in the body's memory, and keep its owner; those of a compressed body in host memory are in
+  /// new memory, which they own. In host memory, offsets and indices are checked; in device memory only the places of
+  /// buffers are, and consumers trust what is in them. Throws: ExchangeError, if the body has fewer than
+  /// body_size(header) bytes or is not aligned to 8, if the message is damaged, for types and compressions that the
+  /// reader does not have, above `most`, for names of more than 16 KiB, and for dictionaries that change an earlier
+  /// one. In device memory also for compressed bodies, and for dictionaries that add to an earlier one.
   std::optional<Column<S>> read(ByteView<space::Host> header, ByteView<S> body, std::shared_ptr<void const> owner) {
-    return detail::read_flat([&] { return read_content(header, body, std::move(owner)); });
+    return detail::read_flat([&] {
+      auto const content = checked_content(header, body);
+      body.size = static_cast<std::size_t>(content.body_size);
+      if constexpr (S::host_accessible) {
+        detail::DecompressedBody made;  // which has the places that are read
+        auto const body_of = [&](Flat const& batch) { return decompressed(batch, body, std::move(owner), made); };
+        return read_content(content, body_of);
+      } else {
+        return read_content(content, [&](Flat const& batch) {
+          if (auto const number = detail::compression_of(batch))
+            throw ExchangeError{to_text({"the batch is compressed by ", detail::known_compressions[*number].name,
+                                         " in a device's memory, expected its body in host memory, for "
+                                         "read<DeviceBuffer>(header, body, queue)"})};
+          return detail::BatchBody<S>{body, batch.vector(2, 16), std::move(owner)};
+        });
+      }
+    });
+  }
+
+  /// The same of a body in host memory: its buffers are decompressed there, if they are compressed, and cross in one
+  /// copy to a new buffer B, such as a DeviceBuffer, which the columns own. Waits for no copy: the body must last until
+  /// the queue has done its work so far. Throws: as above; DeviceError.
+  template <AllocatableBuffer B>
+  requires(std::same_as<typename B::space_type, S>)
+  std::optional<Column<S>> read(ByteView<space::Host> header, ByteView<space::Host> body, Queue<S>& on) {
+    return detail::read_flat([&] {
+      auto const content = checked_content(header, body);
+      body.size = static_cast<std::size_t>(content.body_size);
+      detail::DecompressedBody made;
+      try {
+        return read_content(content, [&](Flat const& batch) {
+          auto const here = decompressed(batch, body, nullptr, made);
+          auto const there = std::make_shared<B>(here.bytes.size, on);
+          crossing<S, space::Host>::copy(here.bytes, there->span(), on);
+          on.keep(made.memory);
+          return detail::BatchBody<S>{there->view(), here.places, there};
+        });
+      } catch (...) {  // the caller may now free memory of a copy under way
+        tessera::detail::wait_and_throw(on);
+      }
+    });
   }
 
  private:
-  std::optional<Column<S>> read_content(ByteView<space::Host> header, ByteView<S> body,
-                                        std::shared_ptr<void const> owner) {
+  using Flat = tessera::detail::FlatTable;
+
+  static detail::FlatContent checked_content(ByteView<space::Host> header, auto const& body) {
     auto const content = detail::content_of({header.data, header.size});
     if (body.size < content.body_size || reinterpret_cast<std::uintptr_t>(body.data) % 8 != 0)
       throw ExchangeError{to_text({"the body has ", body.size, " bytes, expected ", content.body_size,
                                    ", aligned to 8 bytes"})};
-    body.size = static_cast<std::size_t>(content.body_size);
+    return content;
+  }
+  // `made` owns the places of buffers that were decompressed.
+  detail::BatchBody<space::Host> decompressed(Flat const& batch, ByteView<space::Host> body,
+                                              std::shared_ptr<void const> owner, detail::DecompressedBody& made) {
+    auto const places = batch.vector(2, 16);
+    auto const number = detail::compression_of(batch);
+    if (!number) return {body, places, std::move(owner)};
+    made = detail::decompressed(places, body, detail::listed_compression<Compressions...>(*number), most_, host_);
+    return {made.memory->view(), std::as_bytes(std::span{made.places}), made.memory};
+  }
+  // `body_of(batch)` returns the BatchBody of a batch in the message.
+  std::optional<Column<S>> read_content(detail::FlatContent const& content, auto const& body_of) {
     if (content.kind == detail::flat_schema) {
       if (has_schema_) throw ExchangeError{"there is a second schema, expected a batch"};
       schema_ = detail::SchemaReader{}.read(content.table);
@@ -84,29 +154,38 @@ class MessageReader {
     }
     if (!has_schema_) throw ExchangeError{"there is no schema before the batch"};
     if (content.kind == detail::flat_dictionary_batch) {
-      read_dictionary(content.table, body, std::move(owner));
+      read_dictionary(content.table, body_of);
       return std::nullopt;
     }
     if (content.kind != detail::flat_record_batch)
       throw ExchangeError{to_text({"the message is of kind ", int{content.kind}, ", expected a schema, a dictionary or "
                                    "a record batch"})};
-    detail::BatchReader<S> batch{content.table, body, dictionaries_, std::move(owner)};
+    detail::BatchReader<S> batch{content.table, body_of(content.table), dictionaries_};
     Column<S> table{.format = "+s", .length = batch.length(), .buffers = {nullptr}};
     for (auto const& type : schema_) table.children.push_back(batch.column(type, batch.length()));
     batch.expect_end();
     return table;
   }
-  void read_dictionary(tessera::detail::FlatTable const& table, ByteView<S> body, std::shared_ptr<void const> owner) {
+  void read_dictionary(Flat const& table, auto const& body_of) {
     auto const number = table.template get<std::int64_t>(0);
     auto const* const type = type_of(schema_, number);
     auto const data = table.table(1);
     if (!type || !data) throw ExchangeError{to_text({"no column of the schema has dictionary ", number})};
-    if (table.template get<std::uint8_t>(2) != 0 || dictionaries_.contains(number))
-      throw ExchangeError{to_text({"dictionary ", number, " is changed, expected one for each stream"})};
-    detail::BatchReader<S> batch{*data, body, dictionaries_, std::move(owner)};
+    auto const before = dictionaries_.find(number);
+    bool const adds = table.template get<std::uint8_t>(2) != 0;
+    if (!adds && before != dictionaries_.end())
+      throw ExchangeError{to_text({"dictionary ", number, " is changed, expected one for each stream, or a delta"})};
+    if (adds && before == dictionaries_.end())
+      throw ExchangeError{to_text({"dictionary ", number, " has a delta, but no message before it"})};
+    if (adds && !S::host_accessible)
+      throw ExchangeError{to_text({"dictionary ", number, " has a delta, which is not joined to it in a device's "
+                                   "memory, expected the whole dictionary in one message"})};
+    detail::BatchReader<S> batch{*data, body_of(*data), dictionaries_};
     auto column = batch.column(*type, batch.length());
     batch.expect_end();
-    dictionaries_.emplace(number, std::move(column));
+    if constexpr (S::host_accessible)
+      if (adds) column = detail::JoinedColumns{most_}.join(before->second, column);
+    dictionaries_.insert_or_assign(number, std::move(column));
   }
   static detail::FieldType const* type_of(std::vector<detail::FieldType> const& fields, std::int64_t number) {
     for (auto const& field : fields) {
@@ -117,6 +196,8 @@ class MessageReader {
     return nullptr;
   }
 
+  std::uint64_t most_;
+  Queue<space::Host> host_;
   bool has_schema_ = false;
   std::vector<detail::FieldType> schema_;
   std::map<std::int64_t, Column<S>> dictionaries_;

@@ -37,8 +37,10 @@ inline bool mpi_reads_device_memory() {
 
 /// A Communicator. It never calls MPI_Init. The calls of MPI are made by the thread that calls a function of
 /// tessera/parallel, one at a time: MPI_THREAD_FUNNELED is enough, if that is the program's main thread. Its messages
-/// never meet those of the program. Errors of MPI are thrown as Error with MPI's text; none ends the program. Under
-/// MPICH, MPI_COMM_WORLD returns its errors while a function waits for messages, and then has its handler again.
+/// never meet those of the program. Errors of MPI are thrown as Error with MPI's text; none ends the program. After one,
+/// the memory of sends under way is kept until MPI has ended them, or for ever, if the last copy of the communicator is
+/// destroyed before. Under MPICH, MPI_COMM_WORLD returns its errors while a function waits for messages, and then has
+/// its handler again.
 class MpiCommunicator {
  public:
   /// Called by all ranks of `ranks`, which it duplicates; the last copy frees the duplicate. Throws: Error, if MPI is
@@ -75,10 +77,13 @@ class MpiCommunicator {
 
   using exchange_type = detail::MpiExchange;
   /// New messages, as the concept MessageExchange.
-  exchange_type exchange() const { return exchange_type{ranks_}; }
+  exchange_type exchange() const {
+    ranks_->free_ended();
+    return exchange_type{ranks_};
+  }
 
  private:
-  std::shared_ptr<detail::MpiDuplicate const> ranks_;
+  std::shared_ptr<detail::MpiDuplicate> ranks_;
 };
 
 static_assert(Communicator<MpiCommunicator>);

@@ -1,7 +1,7 @@
 // DeviceSender: packs the elements that a rank sends in memory that only its device reads.
 #pragma once
 #include <cstddef>
-#include <span>
+#include <memory>
 
 #include <tessera/parallel/detail/exchange_plan.hpp>
 #include <tessera/parallel/detail/part_rows.hpp>
@@ -14,7 +14,7 @@ class DeviceSender {
  public:
   virtual ~DeviceSender() = default;
   /// Copies what the rank itself writes to the host, and allocates a block for messages, before the first one.
-  virtual std::span<std::byte> begin(ExchangePlan const& plan, std::size_t size) = 0;
+  virtual std::shared_ptr<std::byte> begin(ExchangePlan const& plan, std::size_t size) = 0;
   /// Packs elements of the rank's memory in C order, and waits until they are there. Throws: DeviceError.
   virtual void pack(RankPart const& part, std::byte* to) = 0;
 };

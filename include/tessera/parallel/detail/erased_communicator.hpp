@@ -3,7 +3,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include <tessera/parallel/communicator.hpp>
 
@@ -25,10 +27,22 @@ class ErasedCommunicator {
   virtual void wait_for_sends() = 0;
   virtual void wait_for_receives() = 0;
   virtual void wait() = 0;
+  virtual void keep(std::shared_ptr<void const> memory) noexcept = 0;
 
  protected:
   ~ErasedCommunicator() = default;
 };
+
+/// Calls f, which exchanges messages. If it throws, the communicator keeps the memory until no send reads it any more.
+template <class F>
+auto keeping(ErasedCommunicator& ranks, std::shared_ptr<void const> memory, F&& f) {
+  try {
+    return f();
+  } catch (...) {
+    ranks.keep(std::move(memory));
+    throw;
+  }
+}
 
 template <Communicator C>
 class ErasedCommunicatorOf final : public ErasedCommunicator {
@@ -53,6 +67,9 @@ class ErasedCommunicatorOf final : public ErasedCommunicator {
   void wait_for_sends() override { exchange_.wait_for_sends(); }
   void wait_for_receives() override { exchange_.wait_for_receives(); }
   void wait() override { exchange_.wait(); }
+  void keep([[maybe_unused]] std::shared_ptr<void const> memory) noexcept override {
+    if constexpr (requires { exchange_.keep(std::move(memory)); }) exchange_.keep(std::move(memory));
+  }
 
  private:
   C ranks_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -27,23 +28,26 @@ struct NumbersOfRounds {
 
 // Each owner tells the others in which of its rounds it handles the values that they share.
 inline NumbersOfRounds exchanged_numbers(ErasedCommunicator& ranks, ExchangePlan const& plan, Exchanged& counts) {
-  NumbersOfRounds numbers;
-  auto& told = numbers.told;
-  auto& heard = numbers.heard;
+  std::shared_ptr<NumbersOfRounds> numbers;
   agreed(ranks, [&] {
+    numbers = std::make_shared<NumbersOfRounds>();
+    auto& [told, heard] = *numbers;
     std::uint64_t bytes = 0;
     for (auto const& value : plan.owned)
       for (auto const& [rank, part] : value.others) told[rank].push_back(value.round), bytes += sizeof value.round;
     for (auto const& value : plan.foreign) heard[value.owner].push_back(0), bytes += sizeof value.round;
     ranks.prepare(std::max(told.size(), heard.size()), bytes);
   });
-  for (auto& [owner, rounds] : heard) ranks.receive(std::as_writable_bytes(std::span{rounds}), owner);
-  for (auto const& [rank, rounds] : told) {
-    auto const bytes = std::as_bytes(std::span{rounds});
-    send_counted(ranks, {bytes.data(), bytes.size()}, rank, counts);
-  }
-  ranks.wait();
-  return numbers;
+  keeping(ranks, numbers, [&] {
+    auto& [told, heard] = *numbers;
+    for (auto& [owner, rounds] : heard) ranks.receive(std::as_writable_bytes(std::span{rounds}), owner);
+    for (auto const& [rank, rounds] : told) {
+      auto const bytes = std::as_bytes(std::span{rounds});
+      send_counted(ranks, {bytes.data(), bytes.size()}, rank, counts);
+    }
+    ranks.wait();
+  });
+  return std::move(*numbers);
 }
 
 // Gives each value and each message its place.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <string>
 
 #include <tessera/core/detail/checked.hpp>
@@ -98,9 +99,9 @@ inline void move_together(ErasedCommunicator& ranks, TogetherCall const& togethe
   Exchanged counts;
   auto call = prepared(ranks, together, memory_of_shape, local.item);
   local.memory = call.own;
-  ExchangeRoom room;
+  std::shared_ptr<ExchangeRoom> room;
   agreed(ranks, [&] { room = room_for(call.plan, call.most, call.memory, local.item, local.sender); });
-  counts.memory = room.values.view().size + room.block.size();
+  counts.memory = room->values.view().size + room->block.size();
   auto const error = together.reads_shared ? read_shared(ranks, call.plan, room, local, counts)
                                            : write_shared(ranks, call.plan, room, local, counts);
   agreed(ranks, [&] {

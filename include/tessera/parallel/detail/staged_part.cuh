@@ -2,8 +2,8 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <optional>
-#include <span>
 
 #include <tessera/array/detail/caller_memory.hpp>
 #include <tessera/buffer/device_buffer.cuh>
@@ -37,7 +37,7 @@ class StagedPart final : public DeviceSender {
     static_cast<void>(error_of([&] { arrived_.wait(); }));
   }
 
-  /// Of this memory. Throws: SelectionError, if it has another shape, or is to be staged and not contiguous in C order.
+  /// Of this memory. Throws: SelectionError, if it has another shape, or is a device's and not contiguous in C order.
   template <class M>
   void of(M& memory, Extents const& shape) {
     auto const view = caller_view<Rank>(memory, shape);
@@ -45,15 +45,21 @@ class StagedPart final : public DeviceSender {
     size_ = checked_size(checked_product(element_count(shape, "memory"), sizeof(T), "memory"), "memory");
     own_ = {const_cast<std::byte*>(reinterpret_cast<std::byte const*>(view.data)), Extents::filled(Rank, 0),
             view.layout().strides};
-    if (is_staged_ && size_ != 0 && own_.strides != Layout::c_order(shape, sizeof(T)).strides)
+    is_in_order_ = size_ == 0 || own_.strides == Layout::c_order(shape, sizeof(T)).strides;
+    if (!Space::host_accessible && !is_in_order_)
       throw SelectionError{"found device memory with gaps or in another order, expected elements in C order"};
   }
-  /// Starts to copy the elements behind earlier work of the queue: the host may use them after `wait`. Throws:
-  /// DeviceError.
+  /// Starts to copy the elements behind earlier work of the queue: the host may use them after `wait`. Host memory with
+  /// gaps or in another order is gathered by the host, which waits for that work. Throws: DeviceError.
   void from_device() {
-    if (is_staged_) {
-      staged_.emplace(size_, on_);
+    if (is_staged_) staged_.emplace(size_, on_);
+    if (is_staged_ && is_in_order_) {
       crossing<space::Pinned, Space>::copy({own_.data, size_}, staged_->span(), on_);
+    } else if (is_staged_) {
+      on_.wait();
+      RankPart whole;
+      for (auto length : shape_) whole.push_back({{0, length, 0}});
+      detail::pack(whole, true, own_, staged_->span().data, sizeof(T));
     }
     arrived_ = on_.record();
   }
@@ -69,15 +75,15 @@ class StagedPart final : public DeviceSender {
   /// Behind `make_room`, instead of `from_device`: copies what the rank writes itself to the host, and waits for that
   /// copy if the rank owns values that others share, or was asked for copies. Elements of other owners' values are
   /// packed in device memory.
-  std::span<std::byte> begin(ExchangePlan const& plan, std::size_t size) override {
-    block_.emplace(size, on_);
+  std::shared_ptr<std::byte> begin(ExchangePlan const& plan, std::size_t size) override {
+    auto const block = std::make_shared<DeviceBuffer>(size, on_);
     RowCopies rows{on_};
     for (auto const& box : plan.alone) copy(box, rows);
     for (auto const& value : plan.owned) copy(value.own, rows);
     rows.flush();
     arrived_ = on_.record();
     if (copies_ || !plan.owned.empty()) wait();
-    return {block_->span().data, size};
+    return {block, block->span().data};
   }
   void pack(RankPart const& part, std::byte* to) override {
     RowCopies rows{on_};
@@ -114,13 +120,12 @@ class StagedPart final : public DeviceSender {
     });
   }
 
-  bool copies_, is_staged_;
+  bool copies_, is_staged_, is_in_order_ = true;
   Extents shape_{};
   Queue<space::Device> on_;
   std::size_t size_ = 0;
   PartMemory own_{};
   std::optional<PinnedBuffer> staged_{};
-  std::optional<DeviceBuffer> block_{};
   Event<space::Device> arrived_{};
 };
 

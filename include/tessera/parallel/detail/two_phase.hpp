@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -34,13 +35,15 @@ struct LocalCall {
 /// The memory of a rank's rounds, allocated before the first message: no rank may fail between two of them.
 struct ExchangeRoom {
   HostBuffer values{}, travelling{};
-  std::span<std::byte> block{};  ///< of messages from or to other owners: `travelling`, or the sender's
+  std::shared_ptr<std::byte> of_device{};  ///< of a sender
+  std::span<std::byte> block{};            ///< of messages from or to other owners: `travelling`, or that
   DeviceSender* sender = nullptr;
 };
 
 /// Requires: the plan has its rounds. `memory`: the most bytes of one owner's round, on any rank.
-inline ExchangeRoom room_for(ExchangePlan const& plan, std::uint64_t most_of_round, std::uint64_t memory,
-                                   std::size_t item, DeviceSender* sender = nullptr);
+inline std::shared_ptr<ExchangeRoom> room_for(ExchangePlan const& plan, std::uint64_t most_of_round,
+                                              std::uint64_t memory, std::size_t item,
+                                              DeviceSender* sender = nullptr);
 
 /// The shared values that one call writes, round by round. Requires: the plan, which has its rounds, outlives it.
 class SharedWrite {
@@ -53,8 +56,8 @@ class SharedWrite {
   /// Sends this rank's elements of a round, and receives those of the values that it owns into `room.values`, which
   /// then has all that `write` needs: the rank's memory is no longer used. Exchanges all messages, also behind an error
   /// of the sender, which it returns; null: none. Throws errors of `ranks` alone.
-  std::exception_ptr exchange(ErasedCommunicator& ranks, std::size_t round, ExchangeRoom& room, PartMemory const& own,
-                              std::size_t item, Exchanged& counts) const;
+  std::exception_ptr exchange(ErasedCommunicator& ranks, std::size_t round, std::shared_ptr<ExchangeRoom> const& room,
+                              PartMemory const& own, std::size_t item, Exchanged& counts) const;
   /// Writes the values of a round. Throws: errors of `move`.
   void write(std::size_t round, ByteSpan<space::Host> values, LocalCall const& call) const;
 
@@ -63,11 +66,13 @@ class SharedWrite {
 };
 
 /// Called by all ranks: exchanges all messages, also behind an error of `move`, which it returns; null: none. Throws
-/// errors of `ranks` at once; as agreed_rounds.
-inline std::exception_ptr write_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room,
-                                       LocalCall const& call, Exchanged& counts);
-inline std::exception_ptr read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room,
-                                      LocalCall const& call, Exchanged& counts);
+/// errors of `ranks` at once, which then keep the room; as agreed_rounds.
+inline std::exception_ptr write_shared(ErasedCommunicator& ranks, ExchangePlan& plan,
+                                       std::shared_ptr<ExchangeRoom> const& room, LocalCall const& call,
+                                       Exchanged& counts);
+inline std::exception_ptr read_shared(ErasedCommunicator& ranks, ExchangePlan& plan,
+                                      std::shared_ptr<ExchangeRoom> const& room, LocalCall const& call,
+                                      Exchanged& counts);
 
 /// Copies the boxes that the rank moves by itself. `move_copied` moves them from there.
 inline HostBuffer copied_alone(ExchangePlan const& plan, PartMemory const& own, std::size_t item);

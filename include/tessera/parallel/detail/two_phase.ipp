@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <map>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,19 +15,20 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-inline ExchangeRoom room_for(ExchangePlan const& plan, std::uint64_t most_of_round, std::uint64_t memory,
-                                   std::size_t item, DeviceSender* sender) {
+inline std::shared_ptr<ExchangeRoom> room_for(ExchangePlan const& plan, std::uint64_t most_of_round,
+                                              std::uint64_t memory, std::size_t item, DeviceSender* sender) {
   std::uint64_t travelling = 0;
   for (auto const& value : plan.foreign) travelling += elements_of(value.own) * item;
   auto const size = static_cast<std::size_t>(std::min(travelling, memory));
-  ExchangeRoom room;
-  room.values = HostBuffer{static_cast<std::size_t>(most_of_round)};
-  room.sender = sender;
+  auto room = std::make_shared<ExchangeRoom>();
+  room->values = HostBuffer{static_cast<std::size_t>(most_of_round)};
+  room->sender = sender;
   if (sender) {
-    room.block = sender->begin(plan, size);
+    room->of_device = sender->begin(plan, size);
+    room->block = {room->of_device.get(), size};
   } else {
-    room.travelling = HostBuffer{size};
-    room.block = {room.travelling.span().data, size};
+    room->travelling = HostBuffer{size};
+    room->block = {room->travelling.span().data, size};
   }
   return room;
 }
@@ -48,9 +50,8 @@ inline void write_value(SharedValue const& value, PartMemory const& memory, Loca
 }
 
 // Nothing from here to the last message allocates memory, but a sender, whose errors wait.
-inline std::exception_ptr SharedWrite::exchange(ErasedCommunicator& ranks, std::size_t round, ExchangeRoom& room,
-                                                PartMemory const& own, std::size_t item, Exchanged& counts) const {
-  auto const& now = rounds_[round];
+inline std::exception_ptr exchange_round(ErasedCommunicator& ranks, ExchangeRound const& now, ExchangeRoom& room,
+                                         PartMemory const& own, std::size_t item, Exchanged& counts) {
   auto* const values = room.values.span().data;
   // All receives are under way before this rank waits for a send: so no two ranks wait for each other.
   for (auto const& [rank, at, size] : now.messages) ranks.receive({values + at, size}, rank);
@@ -81,20 +82,27 @@ inline std::exception_ptr SharedWrite::exchange(ErasedCommunicator& ranks, std::
   return error;
 }
 
+inline std::exception_ptr SharedWrite::exchange(ErasedCommunicator& ranks, std::size_t round,
+                                                std::shared_ptr<ExchangeRoom> const& room, PartMemory const& own,
+                                                std::size_t item, Exchanged& counts) const {
+  return keeping(ranks, room, [&] { return exchange_round(ranks, rounds_[round], *room, own, item, counts); });
+}
+
 inline void SharedWrite::write(std::size_t round, ByteSpan<space::Host> values, LocalCall const& call) const {
   auto const& now = rounds_[round];
   call.for_each(now.owned.size(),
                 [&](std::size_t i) { write_value(*now.owned[i], now.value(i, values.data, call.item), call); });
 }
 
-inline std::exception_ptr write_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room,
-                                             LocalCall const& call, Exchanged& counts) {
+inline std::exception_ptr write_shared(ErasedCommunicator& ranks, ExchangePlan& plan,
+                                       std::shared_ptr<ExchangeRoom> const& room, LocalCall const& call,
+                                       Exchanged& counts) {
   SharedWrite const shared{ranks, plan, call.item, counts};
   std::exception_ptr error;
   for (std::size_t round = 0; round < shared.rounds(); ++round) {
     auto const unsent = shared.exchange(ranks, round, room, call.memory, call.item, counts);
     if (!error) error = unsent;
-    if (!error) error = error_of([&] { shared.write(round, room.values.span(), call); });
+    if (!error) error = error_of([&] { shared.write(round, room->values.span(), call); });
   }
   return error;
 }
@@ -139,9 +147,8 @@ class ArrivingElements {
   LocalCall const& call_;
 };
 
-inline std::exception_ptr read_shared(ErasedCommunicator& ranks, ExchangePlan& plan, ExchangeRoom& room,
-                                            LocalCall const& call, Exchanged& counts) {
-  auto const rounds = agreed_rounds(ranks, plan, call.item, counts);
+inline std::exception_ptr read_rounds(ErasedCommunicator& ranks, std::vector<ExchangeRound> const& rounds,
+                                      ExchangeRoom& room, LocalCall const& call, Exchanged& counts) {
   auto* const data = room.values.span().data;
   ArrivingElements arriving{ranks, room.block, call};
   std::exception_ptr error;
@@ -163,6 +170,13 @@ inline std::exception_ptr read_shared(ErasedCommunicator& ranks, ExchangePlan& p
     ranks.wait();
   }
   return error;
+}
+
+inline std::exception_ptr read_shared(ErasedCommunicator& ranks, ExchangePlan& plan,
+                                      std::shared_ptr<ExchangeRoom> const& room, LocalCall const& call,
+                                      Exchanged& counts) {
+  auto const rounds = agreed_rounds(ranks, plan, call.item, counts);
+  return keeping(ranks, room, [&] { return read_rounds(ranks, rounds, *room, call, counts); });
 }
 
 inline void move_alone(ExchangePlan const& plan, LocalCall const& call) {

@@ -79,18 +79,21 @@ class TakenArray {
   std::shared_ptr<tessera::detail::Stream> stream_;
 };
 
-// Throws: ExchangeError, if a buffer is not in the memory of that device, as the CUDA runtime sees it; DeviceError.
-inline void expect_on_device(Column<space::Device> const& column, int device) {
-  for (auto const* const buffer : column.buffers) {
+// Buffers of columns without elements that are elsewhere become null: producers put any address there. Throws:
+// ExchangeError, if another buffer is not in the memory of that device, as the CUDA runtime sees it; DeviceError.
+inline void expect_on_device(Column<space::Device>& column, int device) {
+  for (auto& buffer : column.buffers) {
     if (!buffer) continue;
     cudaPointerAttributes found{};
     tessera::detail::check(::cudaPointerGetAttributes(&found, buffer), "cudaPointerGetAttributes");
-    if (found.type != cudaMemoryTypeDevice || found.device != device)
+    if (found.type == cudaMemoryTypeDevice && found.device == device) continue;
+    if (column.length != 0)
       refuse_array(column.name, column.format, to_text({"the array says that it is in the memory of device ", device,
                                                         ", but the CUDA runtime says that a buffer is not"}));
+    buffer = nullptr;
   }
-  for (auto const& child : column.children) expect_on_device(child, device);
-  for (auto const& dictionary : column.dictionary) expect_on_device(dictionary, device);
+  for (auto& child : column.children) expect_on_device(child, device);
+  for (auto& dictionary : column.dictionary) expect_on_device(dictionary, device);
 }
 
 // Consumers may move children away and release them last: each keeps the guard, and by it all owners.

@@ -5,8 +5,6 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -17,6 +15,7 @@
 #include <tessera/with/detail/arrow/arrow_bits.hpp>
 #include <tessera/with/detail/arrow/arrow_checked.hpp>
 #include <tessera/with/detail/arrow/arrow_column.hpp>
+#include <tessera/with/detail/arrow_messages/compressed_body.hpp>
 #include <tessera/with/detail/arrow_messages/read_schema.hpp>
 #include <tessera/with/detail/flat_table.hpp>
 
@@ -28,11 +27,9 @@ class BatchReader {
 
  public:
   /// Throws: ExchangeError, MetadataError.
-  BatchReader(Table const& batch, ByteView<S> body, std::map<std::int64_t, Column<S>> const& dictionaries,
-              std::shared_ptr<void const> owner)
-      : body_{body}, dictionaries_{dictionaries}, owner_{std::move(owner)},
-        length_{batch.get<std::int64_t>(0)}, nodes_{batch.vector(1, 16)}, buffers_{batch.vector(2, 16)} {
-    if (batch.table(3)) throw ExchangeError{"the batch is compressed, expected an uncompressed one"};
+  BatchReader(Table const& batch, BatchBody<S> body, std::map<std::int64_t, Column<S>> const& dictionaries)
+      : body_{body.bytes}, dictionaries_{dictionaries}, owner_{std::move(body.owner)},
+        length_{batch.get<std::int64_t>(0)}, nodes_{batch.vector(1, 16)}, buffers_{body.places} {
     if (length_ < 0) throw ExchangeError{to_text({"the batch has ", length_, " rows, expected 0 or more"})};
   }
 
@@ -94,9 +91,7 @@ class BatchReader {
   }
 
  private:
-  using Bytes = std::optional<std::span<std::byte const>>;
-
-  static std::pair<std::int64_t, std::int64_t> next(Bytes const& list, std::size_t& at, std::string_view what) {
+  static std::pair<std::int64_t, std::int64_t> next(FlatBytes const& list, std::size_t& at, std::string_view what) {
     if (!list || list->size() / 16 <= at)
       throw ExchangeError{to_text({"the batch has ", at, " ", what, ", expected more of the schema"})};
     auto const begin = 16 * at++;
@@ -160,7 +155,7 @@ class BatchReader {
   std::map<std::int64_t, Column<S>> const& dictionaries_;
   std::shared_ptr<void const> owner_;
   std::int64_t length_;
-  Bytes nodes_, buffers_;
+  FlatBytes nodes_, buffers_;
   std::size_t node_ = 0, buffer_ = 0, columns_ = 0;
 };
 

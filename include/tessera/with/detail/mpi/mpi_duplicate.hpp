@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <list>
+#include <memory>
+#include <new>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tessera/core/error.hpp>
@@ -44,6 +48,41 @@ inline void expect_running_mpi() {
     throw Error{"MPI is not running: make and use an MpiCommunicator between MPI_Init and MPI_Finalize"};
 }
 
+/// MPI_COMM_WORLD returns its errors meanwhile: MPICH 4.0 raises those of requests there, not on their communicator,
+/// and would end the program.
+class MpiReturnsErrors {
+ public:
+#if defined(MPICH_VERSION)
+  MpiReturnsErrors() {
+    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before_);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  }
+  ~MpiReturnsErrors() {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, before_);
+    MPI_Errhandler_free(&before_);
+  }
+  MpiReturnsErrors(MpiReturnsErrors const&) = delete;
+
+ private:
+  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
+#endif
+};
+
+/// Sends that MPI may still have under way after an error, and the memory that they read.
+struct MpiSends {
+  std::vector<MPI_Request> requests{};
+  std::shared_ptr<void const> memory{};
+
+  /// Whether MPI has ended them all.
+  bool have_ended() {
+    [[maybe_unused]] MpiReturnsErrors const returned;
+    int is_done = 0;
+    for (auto& request : requests)
+      if (request != MPI_REQUEST_NULL) MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+    return std::ranges::all_of(requests, [](MPI_Request request) { return request == MPI_REQUEST_NULL; });
+  }
+};
+
 /// A duplicate of the program's communicator.
 class MpiDuplicate {
  public:
@@ -60,10 +99,22 @@ class MpiDuplicate {
     find_nodes();
   }
   MpiDuplicate(MpiDuplicate const&) = delete;
+  /// Memory of sends that MPI has not ended is never freed.
   ~MpiDuplicate() {
     int is_finalized = 0;
     MPI_Finalized(&is_finalized);
+    free_ended();
     if (!is_finalized) MPI_Comm_free(&ranks_);
+    if (!kept_.empty()) static_cast<void>(new (std::nothrow) std::list<MpiSends>{std::move(kept_)});
+  }
+
+  /// Moves the sends here.
+  void keep(std::list<MpiSends>& sends) noexcept { kept_.splice(kept_.end(), sends); }
+  /// Frees the memory of kept sends that MPI has ended by now.
+  void free_ended() noexcept {
+    int is_finalized = 0;
+    MPI_Finalized(&is_finalized);
+    if (!is_finalized) kept_.remove_if([](MpiSends& sends) { return sends.have_ended(); });
   }
 
   MPI_Comm ranks() const { return expect_running_mpi(), ranks_; }
@@ -86,6 +137,7 @@ class MpiDuplicate {
   MPI_Comm ranks_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   std::vector<int> nodes_{};
+  std::list<MpiSends> kept_{};
 };
 
 }}}  // namespace tessera::v0::detail

@@ -2,8 +2,10 @@
 #pragma once
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,26 +16,6 @@
 #include <tessera/with/detail/mpi/mpi_duplicate.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
-
-/// MPI_COMM_WORLD returns its errors meanwhile: MPICH 4.0 raises those of requests there, not on their communicator,
-/// and would end the program.
-class MpiReturnsErrors {
- public:
-#if defined(MPICH_VERSION)
-  MpiReturnsErrors() {
-    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before_);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  }
-  ~MpiReturnsErrors() {
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, before_);
-    MPI_Errhandler_free(&before_);
-  }
-  MpiReturnsErrors(MpiReturnsErrors const&) = delete;
-
- private:
-  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
-#endif
-};
 
 /// Requests of one direction, each with the rank at its other end.
 class MpiRequests {
@@ -66,6 +48,15 @@ class MpiRequests {
     }
     return text;
   }
+  /// Whether some are under way, as far as is known.
+  bool are_under_way() const {
+    return std::ranges::any_of(requests_, [](MPI_Request request) { return request != MPI_REQUEST_NULL; });
+  }
+  /// Those under way, which this no longer has.
+  std::vector<MPI_Request> release() noexcept {
+    ranks_.clear();
+    return std::exchange(requests_, {});
+  }
   /// Ends receives that are under way: MPI no longer writes to their memory.
   void withdraw() {
     [[maybe_unused]] MpiReturnsErrors const returned;
@@ -89,15 +80,17 @@ class MpiRequests {
   std::vector<MPI_Status> statuses_{};
 };
 
-/// Errors of MPI are thrown by the rank that MPI tells of them. Its receives are then withdrawn.
+/// Errors of MPI are thrown by the rank that MPI tells of them. Its receives are then withdrawn. Its sends are not: MPI
+/// libraries need not cancel them, and would then wait for the other rank.
 class MpiExchange {
  public:
-  explicit MpiExchange(std::shared_ptr<MpiDuplicate const> ranks) : ranks_{std::move(ranks)} {}
+  explicit MpiExchange(std::shared_ptr<MpiDuplicate> ranks) : ranks_{std::move(ranks)} {}
 
   void prepare(std::size_t messages, std::uint64_t bytes) {
     auto const most = messages + static_cast<std::size_t>(bytes / most_of_mpi_piece);
     receives_.reserve(most);
     sends_.reserve(most);
+    kept_.resize(1);
   }
   void receive(std::span<std::byte> to, int from) {
     auto const all = ranks_->ranks();
@@ -115,6 +108,12 @@ class MpiExchange {
   void wait_for_sends() { wait_for(sends_); }
   void wait_for_receives() { wait_for(receives_); }
   void wait() { wait_for(receives_), wait_for(sends_); }
+  /// Of sends that are under way after an error. The communicator keeps it until MPI has ended them.
+  void keep(std::shared_ptr<void const> memory) noexcept {
+    if (!sends_.are_under_way() || kept_.empty()) return;
+    kept_.front() = {sends_.release(), std::move(memory)};
+    ranks_->keep(kept_);
+  }
 
  private:
   void expect(int result, char const* call, int rank) {
@@ -129,8 +128,9 @@ class MpiExchange {
     throw Error{std::move(problem)};
   }
 
-  std::shared_ptr<MpiDuplicate const> ranks_;
+  std::shared_ptr<MpiDuplicate> ranks_;
   MpiRequests sends_{"to"}, receives_{"from"};
+  std::list<MpiSends> kept_{};  // one, for `keep`, which may not allocate
 };
 
 }}}  // namespace tessera::v0::detail

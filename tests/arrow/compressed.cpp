@@ -1,0 +1,319 @@
+// Messages of Arrow's IPC format whose bodies are compressed, and dictionaries that add to earlier ones. Streams of
+// pyarrow: tests/python.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <arrow/compressed_message.hpp>
+#include <support/random.hpp>
+#include <support/refused.hpp>
+#include <tessera/with/arrow_lz4.hpp>
+#include <tessera/with/arrow_messages.hpp>
+#include <tessera/with/arrow_zstd.hpp>
+
+using namespace tessera;
+using test::ArrowBytes, test::SentMessage;
+
+namespace arrow_compressed_tests {
+
+using Host = space::Host;
+using Table = arrow_c::Column<Host>;
+using Reader = arrow_c::MessageReader<Host, arrow_c::Lz4Frame, arrow_c::Zstd>;
+
+template <class T>
+Table column(char const* name, char const* format, std::uint64_t length, std::vector<T> const& elements) {
+  auto const memory = std::make_shared<std::vector<T>>(elements);
+  return {.format = format, .name = name, .length = length, .buffers = {nullptr, memory->data()}, .owner = memory};
+}
+template <class Offset = std::int32_t>
+Table words(char const* name, std::vector<Offset> const& offsets, std::string const& text) {
+  auto made = column(name, sizeof(Offset) == 4 ? "u" : "U", offsets.size() - 1, offsets);
+  auto const both = std::make_shared<std::pair<std::shared_ptr<void const>, std::string>>(made.owner, text);
+  made.buffers.push_back(both->second.data()), made.owner = both;
+  return made;
+}
+Table with_nulls(Table made, std::vector<std::uint8_t> const& mask, std::int64_t nulls) {
+  using Both = std::pair<std::shared_ptr<void const>, std::vector<std::uint8_t>>;
+  auto const both = std::make_shared<Both>(made.owner, mask);
+  made.buffers[0] = both->second.data(), made.null_count = nulls, made.owner = both;
+  return made;
+}
+Table table_of(std::vector<Table> columns) {
+  Table table{.format = "+s", .length = columns.front().length, .buffers = {nullptr}};
+  table.children = std::move(columns);
+  return table;
+}
+// Of 1000 rows, so that buffers become shorter.
+Table usual() {
+  std::vector<std::int64_t> numbers(1000);
+  std::vector<std::int32_t> offsets(1001);
+  for (std::size_t i = 0; i < 1000; ++i)
+    numbers[i] = static_cast<std::int64_t>(i % 7), offsets[i + 1] = offsets[i] + static_cast<std::int32_t>(i % 3);
+  std::string const text(static_cast<std::size_t>(offsets.back()), 'x');
+  auto codes = column("codes", "c", 1000, std::vector<std::int8_t>(1000, 1));
+  codes.dictionary.push_back(words("", {0, 1, 3}, "abb"));
+  return table_of({with_nulls(column("numbers", "l", 1000, numbers), std::vector<std::uint8_t>(125, 0x7f), 125),
+                   words("words", offsets, text), std::move(codes), column("nothing", "n", 1000, std::vector<int>{})});
+}
+std::vector<SentMessage> compressed(Table const& table, int number) {
+  std::vector<SentMessage> stream{test::sent(arrow_c::schema_message(table))};
+  for (auto const& message : arrow_c::batch_messages(table))
+    stream.push_back(test::squeezed(message, {.number = number}, test::squeeze_by(number)));
+  return stream;
+}
+template <class R = Reader>
+Table read(std::vector<SentMessage> const& stream, R reader = R{}) {
+  std::optional<Table> table;
+  for (auto const& one : stream) table = reader.read(one.head(), one.view(), nullptr);
+  return std::move(table).value();
+}
+// What a table says, whatever its memory.
+std::vector<std::pair<ArrowBytes, std::vector<std::uint64_t>>> content(Table const& table) {
+  std::vector<std::pair<ArrowBytes, std::vector<std::uint64_t>>> all;
+  for (auto const& message : arrow_c::batch_messages(table)) {
+    auto one = test::sent(message);
+    all.emplace_back(std::move(one.header), std::move(one.body));
+  }
+  return all;
+}
+
+TEST_CASE("Arrow: compressed bodies are read into memory that the columns own") {
+  auto const table = usual();
+  for (int number : {0, 1})
+    for (std::size_t const threads : {std::size_t{1}, std::size_t{3}}) {
+      CAPTURE(number);
+      auto stream = compressed(table, number);
+      auto const owner = std::make_shared<int>(0);
+      Reader reader{1 << 20, Queue<Host>{threads}};
+      std::optional<Table> found;
+      for (auto& one : stream) {
+        found = reader.read(one.head(), one.view(), owner);
+        CHECK(owner.use_count() == 1);
+        one.body.assign(one.body.size(), 0);  // nothing is in place
+      }
+      CHECK(content(found.value()) == content(table));
+      CHECK(reinterpret_cast<std::uintptr_t>(found->children[0].buffers[1]) % 64 == 0);
+    }
+}
+
+TEST_CASE("Arrow: compressions that the reader does not have, or that are unknown, are refused") {
+  auto const table = table_of({column("x", "c", 3, std::vector<std::int8_t>{1, 2, 3})});
+  auto const refused = [&]<class R>(R reader, test::Squeezed how) {
+    return test::error_of([&] {
+      std::vector<SentMessage> stream{test::sent(arrow_c::schema_message(table))};
+      stream.push_back(test::squeezed(arrow_c::batch_messages(table)[0], how, test::squeeze_by(how.number)));
+      (void)read(stream, std::move(reader));
+    });
+  };
+  CHECK(refused(arrow_c::MessageReader<Host>{}, {.number = 0}) ==
+        "the batch is compressed by LZ4_FRAME, expected an uncompressed one, or a MessageReader with arrow_c::Lz4Frame "
+        "of tessera/with/arrow_lz4.hpp");
+  CHECK(refused(arrow_c::MessageReader<Host, arrow_c::Lz4Frame>{}, {.number = 1}) ==
+        "the batch is compressed by ZSTD, expected an uncompressed one, or a MessageReader with arrow_c::Zstd of "
+        "tessera/with/arrow_zstd.hpp");
+  CHECK(refused(arrow_c::MessageReader<Host, arrow_c::Zstd>{}, {.number = 1}) == "nothing was thrown");
+  CHECK(refused(Reader{}, {.number = 2}) ==
+        "the batch has compression 2 of method 0, expected 0 (LZ4_FRAME) or 1 (ZSTD) of method 0, buffer by buffer");
+  CHECK(refused(Reader{}, {.number = 0, .method = 1}).find("compression 0 of method 1") != std::string::npos);
+}
+
+TEST_CASE("Arrow: lengths and frames of compressed buffers that are not true are refused") {
+  std::vector<std::int64_t> const elements(100, 7);
+  auto table = table_of({column("x", "l", 100, elements)});
+  auto const refused = [&](int number, std::uint64_t most, test::SqueezeBuffer const& squeeze) {
+    return test::error_of([&] {
+      std::vector<SentMessage> stream{test::sent(arrow_c::schema_message(table))};
+      stream.push_back(test::squeezed(arrow_c::batch_messages(table)[0], {.number = number}, squeeze));
+      (void)read(stream, Reader{most});
+    });
+  };
+  auto const frame_of = [](int number, ArrowBytes const& plain) {
+    return number == 0 ? test::lz4_frame(plain) : test::zstd_frame(plain);
+  };
+  for (int number : {0, 1}) {
+    CAPTURE(number);
+    std::string const by = number == 0 ? "LZ4_FRAME" : "ZSTD", in = "buffer 1 of the batch, compressed by " + by + ": ";
+    auto const said = [&](std::int64_t length) {
+      return refused(number, 1 << 20, [&, length](std::size_t, ArrowBytes const& plain) {
+        return plain.empty() ? plain : test::behind_length(length, frame_of(number, plain));
+      });
+    };
+    CHECK(said(800) == "nothing was thrown");
+    CHECK(said(-2).starts_with(in));
+    CHECK(said(-2).find("are said to decompress to -2, expected -1, or 0 to ") != std::string::npos);
+    CHECK(said(std::int64_t{1} << 62).find("are said to decompress to 4611686018427387904") != std::string::npos);
+    CHECK(said(801).starts_with(in));
+    CHECK(said(799).starts_with(in));
+    CHECK(said(0) == "array \"x\" of format \"l\": it has 100 elements in a body of 0 bytes");
+
+    auto const bytes = [&](auto change) {
+      return refused(number, 1 << 20, [&, change](std::size_t, ArrowBytes const& plain) {
+        if (plain.empty()) return plain;
+        auto made = test::behind_length(800, frame_of(number, plain));
+        change(made);
+        return made;
+      });
+    };
+    CHECK(bytes([](ArrowBytes& made) { made.resize(7); }).find("it has 7 bytes at byte 0 of a body of 8, expected 8") !=
+          std::string::npos);
+    CHECK(bytes([](ArrowBytes& made) { made.resize(8); }).starts_with(in));
+    CHECK(bytes([](ArrowBytes& made) { made.pop_back(); }).starts_with(in));
+    CHECK(bytes([](ArrowBytes& made) { made.push_back(std::byte{0}); }).starts_with(in));
+    CHECK(bytes([](ArrowBytes& made) { made[8] ^= std::byte{1}; }).starts_with(in));
+    auto const within = [&](std::uint64_t most) { return refused(number, most, test::squeeze_by(number)); };
+    CHECK(within(832) == "nothing was thrown");
+    CHECK(within(831) == "the batch, compressed by " + by + ", decompresses to more than 831 bytes, the limit of its "
+                         "MessageReader");
+    table.children.push_back(table.children[0]);
+    CHECK(within(1664) == "nothing was thrown");
+    CHECK(within(1663).find("decompresses to more than 1663 bytes") != std::string::npos);
+    table.children.pop_back();
+  }
+}
+
+TEST_CASE("Arrow: damaged compressed messages are errors, or tables") {
+  std::uint64_t const seed = 2611;
+  CAPTURE(seed);
+  test::Random random{seed};
+  auto const table = usual();
+  for (int number : {0, 1}) {
+    auto const sound = compressed(table, number);
+    int answered = 0, errors = 0;
+    for (int round = 0; round < 3000; ++round) {
+      auto stream = sound;
+      auto& one = stream[random(0, stream.size() - 1)];
+      auto const change = [&](auto* data, std::size_t size) {
+        for (auto n = random(1, 3); n-- > 0;) data[random(0, size - 1)] ^= static_cast<std::byte>(1u << random(0, 7));
+      };
+      if (round % 2 == 0 && !one.body.empty())
+        change(reinterpret_cast<std::byte*>(one.body.data()), 8 * one.body.size());
+      else
+        change(one.header.data(), one.header.size());
+      try {
+        (void)content(read(stream, Reader{1 << 20}));
+        ++answered;
+      } catch (ExchangeError const&) {
+        ++answered, ++errors;
+      } catch (std::bad_optional_access const&) {  // the last message became a dictionary or a schema
+        ++answered;
+      }
+    }
+    CHECK(answered == 3000);
+    CHECK((errors > 500 && errors < 3000));
+  }
+}
+
+// One row, whose index is the last one into a dictionary that came in parts.
+Table coded(Table dictionary, std::uint64_t length) {
+  auto codes = column("c", "s", 1, std::vector<std::int16_t>{static_cast<std::int16_t>(length - 1)});
+  codes.dictionary.push_back(std::move(dictionary));
+  return table_of({codes});
+}
+// The dictionary that a reader has after messages with the parts, of which all but the first are deltas.
+template <class R = Reader>
+Table joined(std::vector<Table> const& parts, R reader = R{}) {
+  std::uint64_t length = 0;
+  for (auto const& part : parts) length += part.length;
+  auto const schema = test::sent(arrow_c::schema_message(coded(parts[0], 1)));
+  (void)reader.read(schema.head(), schema.view(), nullptr);
+  std::vector<SentMessage> kept;  // which the columns use
+  for (auto const& part : parts) {
+    auto const messages = arrow_c::batch_messages(coded(part, 1));
+    kept.push_back(test::squeezed(messages[messages.size() - 2], {.is_delta = !kept.empty()}, nullptr));
+    if (reader.read(kept.back().head(), kept.back().view(), nullptr)) throw StoreError{"a dictionary has rows"};
+  }
+  auto const rows = test::sent(arrow_c::batch_messages(coded(parts[0], length)).back());
+  return reader.read(rows.head(), rows.view(), nullptr).value().children[0].dictionary[0];
+}
+auto as_table(Table const& column) { return content(table_of({column})); }
+
+TEST_CASE("Arrow: a delta adds to a dictionary, of every kind of element") {
+  auto const bytes = [](std::vector<std::uint8_t> const& all) { return column("", "C", all.size(), all); };
+  CHECK(as_table(joined({bytes({1, 2}), bytes({3}), bytes({}), bytes({4})})) == as_table(bytes({1, 2, 3, 4})));
+  auto const some = with_nulls(bytes({7, 0, 9}), {0b101}, 1);
+  CHECK(as_table(joined({bytes({1, 2}), some, some})) ==
+        as_table(with_nulls(bytes({1, 2, 7, 0, 9, 7, 0, 9}), {0b10110111}, 2)));
+  auto const bools = [](std::uint64_t length, std::uint8_t bits) {
+    return column("", "b", length, std::vector<std::uint8_t>{bits, 0});
+  };
+  CHECK(as_table(joined({bools(3, 0b101), bools(4, 0b0110)})) == as_table(bools(7, 0b0110101)));
+  // The first offset of a delta is not 0.
+  CHECK(as_table(joined({words("", {0, 1, 3}, "abb"), words("", {2, 2, 5}, "xxcde")})) ==
+        as_table(words("", {0, 1, 3, 3, 6}, "abbcde")));
+  using Wide = std::int64_t;
+  CHECK(as_table(joined({words<Wide>("", {0, 2}, "ab"), words<Wide>("", {0, 1}, "c"),
+                         words<Wide>("", {0, 3}, "def")})) == as_table(words<Wide>("", {0, 2, 3, 6}, "abcdef")));
+  auto const lists = [](std::vector<std::int32_t> const& offsets, Table const& child) {
+    auto made = column("", "+l", offsets.size() - 1, offsets);
+    made.children.push_back(child);
+    return made;
+  };
+  CHECK(as_table(joined({lists({0, 2}, words("", {0, 1, 2, 9}, "abignored")),  // the third word is in no list
+                         lists({1, 2, 3}, words("", {0, 1, 3, 4}, "xccd"))})) ==
+        as_table(lists({0, 2, 3, 4}, words("", {0, 1, 2, 4, 5}, "abccd"))));
+  auto const pairs = [](std::uint64_t length, Table const& child) {
+    Table made{.format = "+w:2", .length = length, .buffers = {nullptr}};
+    made.children.push_back(child);
+    return made;
+  };
+  CHECK(as_table(joined({pairs(1, some), pairs(1, bytes({5, 6}))})) ==  // the third element is in no pair
+        as_table(pairs(2, with_nulls(bytes({7, 0, 5, 6}), {0b1101}, 1))));
+  CHECK(as_table(joined({with_nulls(table_of({some}), {0b011}, 1), table_of({bytes({1, 2})})})) ==
+        as_table(with_nulls(table_of({with_nulls(bytes({7, 0, 9, 1, 2}), {0b11101}, 1)}), {0b11011}, 1)));
+  auto const nothing = joined({column("", "n", 3, std::vector<int>{}), column("", "n", 4, std::vector<int>{})});
+  CHECK((nothing.length == 7 && nothing.null_count == 7));
+}
+
+TEST_CASE("Arrow: tables that were read before a delta keep their dictionary, and its memory") {
+  Reader reader;
+  auto const first = words("", {0, 1, 3}, "abb"), second = words("", {0, 2}, "cc");
+  auto const feed = [&](arrow_c::Message<Host> const& message, bool is_delta, std::shared_ptr<void const> owner) {
+    auto const one = std::make_shared<SentMessage>(test::squeezed(message, {.is_delta = is_delta}, nullptr));
+    return reader.read(one->head(), one->view(),
+                       std::make_shared<std::pair<std::shared_ptr<SentMessage const>, std::shared_ptr<void const>>>(
+                           one, std::move(owner)));
+  };
+  auto const schema = test::sent(arrow_c::schema_message(coded(first, 2)));
+  (void)reader.read(schema.head(), schema.view(), nullptr);
+  auto const owner = std::make_shared<int>(0);
+  (void)feed(arrow_c::batch_messages(coded(first, 2))[0], false, owner);
+  auto table = feed(arrow_c::batch_messages(coded(first, 2))[1], false, nullptr);
+  (void)feed(arrow_c::batch_messages(coded(second, 1))[0], true, nullptr);
+  CHECK(owner.use_count() > 1);
+  CHECK(as_table(table->children[0].dictionary[0]) == as_table(first));
+  table.reset();
+  CHECK(owner.use_count() == 1);
+}
+
+TEST_CASE("Arrow: deltas without a dictionary, of too many elements, or above the limit are refused") {
+  auto const bytes = [](std::size_t count) { return column("", "C", count, std::vector<std::uint8_t>(count, 1)); };
+  auto const refused = [](std::vector<Table> const& parts, std::uint64_t most) {
+    return test::error_of([&] { (void)joined(parts, Reader{most}); });
+  };
+  CHECK(refused({bytes(60), bytes(4)}, 64) == "nothing was thrown");
+  CHECK(refused({bytes(60), bytes(5)}, 64) ==
+        "a dictionary with its delta needs more than 64 bytes, the limit of its MessageReader");
+  auto const nothing = column("", "n", (std::uint64_t{1} << 63) - 1, std::vector<int>{});
+  CHECK(refused({nothing, nothing}, 64).find("elements with its delta") != std::string::npos);
+  // Each of their elements needs no memory, but the mask of all would.
+  Table const empty{.format = "+s", .length = std::uint64_t{1} << 50, .buffers = {nullptr}};
+  CHECK(refused({empty, with_nulls({.format = "+s", .length = 1, .buffers = {nullptr}}, {0}, 1)}, 1 << 20)
+            .find("needs more than") != std::string::npos);
+  CHECK(test::error_of([&] {
+          Reader reader;
+          auto const schema = test::sent(arrow_c::schema_message(coded(bytes(1), 1)));
+          (void)reader.read(schema.head(), schema.view(), nullptr);
+          auto const messages = arrow_c::batch_messages(coded(bytes(1), 1));
+          auto const delta = test::squeezed(messages[0], {.is_delta = true}, nullptr);
+          (void)reader.read(delta.head(), delta.view(), nullptr);
+        }) == "dictionary 0 has a delta, but no message before it");
+}
+
+}  // namespace arrow_compressed_tests

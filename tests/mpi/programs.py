@@ -1,0 +1,43 @@
+"""The MPI libraries that are installed, and test programs compiled with each."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parents[2]
+os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
+
+
+def kinds():
+    """What follows `mpicxx` and `mpirun` in their names. Ends the test, if there is no MPI."""
+    found = [kind for kind in (".openmpi", ".mpich") if shutil.which(f"mpicxx{kind}") and shutil.which(f"mpirun{kind}")]
+    if not found and shutil.which("mpicxx") and shutil.which("mpirun"):
+        found = [""]
+    if not found:
+        print("not run: there is no mpicxx; on Debian or Ubuntu: apt install libopenmpi-dev openmpi-bin")
+        sys.exit(0)
+    return found
+
+
+def run(*command, ends_well=True):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if (done.returncode == 0) != ends_well:
+        sys.exit(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+
+
+def empty(folder):
+    folder = pathlib.Path(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def compiled(folder, kind, libraries):
+    """ranks.cpp and a program of its `test::run`, which is in a library."""
+    program = folder / f"program{kind}"
+    run(f"mpicxx{kind}", "-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror", "-DTESSERA_SEPARATE", "-DOMPI_SKIP_MPICXX",
+        "-DMPICH_SKIP_MPICXX", f"-I{root}/include", f"-I{root}/tests", root / "tests/mpi/ranks.cpp", *libraries,
+        "-pthread", "-o", program)
+    return program
