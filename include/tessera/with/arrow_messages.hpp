@@ -15,7 +15,7 @@
 
 #include <tessera/array/detail/run_call.hpp>
 #include <tessera/buffer/concept.hpp>
-#include <tessera/cast/concept.hpp>
+#include <tessera/cast/cast.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
