@@ -1,10 +1,12 @@
 // ShardBuilder: composes a shard from its encoded chunks, old and new, and writes it.
 #pragma once
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -36,6 +38,18 @@ class ShardBuilder {
       count = checked_product(count, level.index->entries(), "the inner chunks of a shard");
     chunks_.assign(checked_size(count, "the inner chunks of a shard"), {});
     used_ = 0;
+    draft_ = {};
+  }
+
+  /// Takes host memory for a whole new shard, whose chunks have at most `bound` bytes together. Chunks that come in the
+  /// order of the index then lie where the shard needs them, and are not copied. Pages that stay empty cost nothing; a
+  /// memory resource of the program might clear or hold them, so its memory is taken as chunks come.
+  void draft(std::uint64_t bound, Queue& on) {
+    if constexpr (std::same_as<S, Host>) {
+      if (!is_last(0) || on.resource() != std::pmr::new_delete_resource()) return;
+      draft_ = draft_memory_.take(checked_size(bound + format(0).size(), "a shard"), on);
+      drafted_ = format(0).at_start() ? format(0).size() : 0;
+    }
   }
 
   std::uint64_t number_of(Extents const& chunk) const {
@@ -109,7 +123,8 @@ class ShardBuilder {
       store.erase(key, on);
       return 0;
     }
-    auto const value = value_.take(checked_size(*size, "a shard"), on);
+    auto const bytes = checked_size(*size, "a shard");
+    auto const value = is_drafted(bytes) ? draft_.sub(0, bytes) : value_.take(bytes, on);
     packing_.begin();
     compose(0, 0, value, 0, on);
     packing_.finish(on);
@@ -123,6 +138,8 @@ class ShardBuilder {
   /// Memory for a batch of chunks. For any thread.
   ByteSpan<S> destination(std::size_t size, Queue& on) {
     std::unique_lock lock{mutex_};
+    if (draft_.data && size <= draft_.size - drafted_)
+      return draft_.sub(std::exchange(drafted_, drafted_ + size), size);
     if (used_ == blocks_.size()) blocks_.emplace_back();
     auto& block = blocks_[used_++];
     lock.unlock();
@@ -175,6 +192,15 @@ class ShardBuilder {
     return has_any ? std::optional{sum} : std::nullopt;
   }
 
+  // Whether all chunks of a shard of that size lie in the draft where compose puts them.
+  bool is_drafted(std::size_t size) const {
+    if (!draft_.data || size > draft_.size) return false;
+    auto at = format(0).at_start() ? format(0).size() : 0;
+    return std::ranges::all_of(chunks_, [&](ByteView<S> const& chunk) {
+      return !chunk.data || chunk.data == draft_.data + std::exchange(at, at + chunk.size);
+    });
+  }
+
   // Puts a shard or a chunk at byte `at` of the value: chunks in the order of their entries, so that the same elements
   // always give the same file.
   void compose(std::size_t level, std::uint64_t number, ByteSpan<S> value, std::uint64_t at, Queue& on) {
@@ -204,9 +230,11 @@ class ShardBuilder {
   std::vector<ByteView<S>> chunks_;           // no data: missing
   std::uint64_t size_ = 0;                    // of the open shard
   std::vector<ShardEntry> before_, entries_;  // of its index, old and new
-  Scratch<S> old_, value_;
+  Scratch<S> old_, value_, draft_memory_;
+  ByteSpan<S> draft_{};  // none: chunks go to `blocks_`
   Packing<S> packing_;
   std::mutex mutex_;
+  std::size_t drafted_ = 0;        // where the draft's next chunk goes
   std::deque<Scratch<S>> blocks_;  // memory of new chunks
   std::size_t used_ = 0;
 };

@@ -22,10 +22,11 @@ class Packing {
  public:
   void begin() { pieces_.clear(), of_host_.clear(), places_.clear(); }
 
-  /// Both are in use until the queue has done the work that `finish` gives it.
+  /// Both are in use until the queue has done the work that `finish` gives it. They do not overlap, unless they are the
+  /// same memory of the host.
   void add(ByteView<S> from, ByteSpan<S> to) {
     if constexpr (std::same_as<S, Host>) {
-      if (from.size > 0) std::memcpy(to.data, from.data, from.size);
+      if (from.size > 0 && from.data != to.data) std::memcpy(to.data, from.data, from.size);
     } else {
       pieces_.push_back({from.data, to.data, {from.size}});
     }

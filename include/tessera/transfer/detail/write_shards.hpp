@@ -35,6 +35,12 @@ inline std::uint64_t most_of_shard(ResolvedChunk const& form) {
 // For a shard of `old` encoded bytes that gets at most `fresh` more: its indexes, and these bytes twice.
 TESSERA_DECL std::uint64_t most_of_shard(ResolvedChunk const& form, std::uint64_t old, std::uint64_t fresh);
 
+// The most bytes of new chunks, at most most_of_shard.
+TESSERA_DECL std::uint64_t bound_of_chunks(ResolvedChunk const& form, std::uint64_t chunks);
+
+// For a larger bound no memory is taken before the sizes of the encoded chunks are known.
+inline constexpr auto most_drafted = std::uint64_t{1} << 30;
+
 // Memory beside the shard's own: chunks on their way to it, and a margin for small ones.
 TESSERA_DECL std::uint64_t beside_shard(ResolvedChunk const& form);
 
@@ -56,10 +62,7 @@ std::uint64_t most_of_shards(ChunkAccess<P> const& source, Extents const& shape,
     std::uint64_t old = 0;
     if (!is_whole_shard(grid, source.form.layout.shape, shape, plan, first, last))
       old = source.store.size(key, queue_in<typename P::bytes_space>(on)).value_or(0);
-    auto const each = std::uint64_t{source.form.encoded_bound()}, chunks = last - first;
-    auto const fresh =
-        each != 0 && chunks > most_of_shard(source.form) / each ? most_of_shard(source.form) : each * chunks;
-    most = std::max(most, most_of_shard(source.form, old, fresh));
+    most = std::max(most, most_of_shard(source.form, old, bound_of_chunks(source.form, last - first)));
   }
   return most;
 }
@@ -131,7 +134,11 @@ void write_shards(ChunkAccess<P> const& source, Extents const& shape, Selected c
       bool const is_whole = detail::is_whole_shard(grid, source.form.layout.shape, shape, plan, first, last);
       if (appends && !is_whole && append_one(builder, key, first, last)) return;
       builder.begin(grid);
-      if (!is_whole) builder.load(source.store, key, queue, options.stop);
+      if (!is_whole)
+        builder.load(source.store, key, queue, options.stop);
+      else if (auto const bound = detail::bound_of_chunks(source.form, last - first);
+               !source.form.varying && bound <= detail::most_drafted)
+        builder.draft(bound, queue);
       put_chunks(builder, key, first, last);
       source.store.changes(key).during([&] { builder.store(source.writing->store, key, queue); });
     });

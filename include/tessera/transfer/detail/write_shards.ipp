@@ -55,6 +55,11 @@ TESSERA_DECL std::uint64_t most_of_shard(ResolvedChunk const& form, std::uint64_
   return std::min(most, indexes + 2 * (old + fresh));
 }
 
+TESSERA_DECL std::uint64_t bound_of_chunks(ResolvedChunk const& form, std::uint64_t chunks) {
+  auto const each = std::uint64_t{form.encoded_bound()}, most = most_of_shard(form);
+  return each != 0 && chunks > most / each ? most : each * chunks;
+}
+
 TESSERA_DECL std::uint64_t beside_shard(ResolvedChunk const& form) {
   return form.memory(true) + (std::uint64_t{1} << 20);
 }
