@@ -144,6 +144,7 @@ def served(folder):
 def test_snapshots_of_icechunk(repository, monkeypatch):
     expected = np.arange(600).reshape(20, 30) / 4
     monkeypatch.chdir(repository.parent)
+    pickles = []
     with served(repository.parent) as (server, _):
         for place in (repository, repository.name, repository.as_uri(), f"{server}/{repository.name}"):
             group = tessera.open(f"{place}|icechunk://branch.main")
@@ -152,9 +153,14 @@ def test_snapshots_of_icechunk(repository, monkeypatch):
             tagged = tessera.open(f"{place}|icechunk://tag.first/native")
             np.testing.assert_array_equal(tagged[...], expected)
             assert tessera.open(f"{place}|icechunk://branch.other/native")[0, 0] == -1
-            np.testing.assert_array_equal(pickle.loads(pickle.dumps(tagged))[3:9, ::2], expected[3:9, ::2])
+            pickles.append(pickle.dumps(tagged))
+        monkeypatch.chdir("/")
+        for stored in pickles:
+            np.testing.assert_array_equal(pickle.loads(stored)[3:9, ::2], expected[3:9, ::2])
         with pytest.raises(tessera.MetadataError, match='no tag "none"'):
             tessera.open(f"{server}/{repository.name}|icechunk://tag.none")
+    with pytest.raises(tessera.MetadataError, match=r"Icechunk repository: .* ends in \|icechunk://branch.main"):
+        tessera.open(repository)
     expect_read_only(tessera.open(f"{repository}|icechunk://branch.main/native"))
     with pytest.raises(tessera.StoreError, match="snapshots of Icechunk and references files are read only"):
         tessera.open(f"{repository}|icechunk://branch.main", mode="a")
