@@ -1,5 +1,6 @@
-"""torch_tests.py SOURCE ENVIRONMENT FOLDER: exchanges tensors with PyTorch by the module in FOLDER/installed. PyTorch
-is the environment's own, or else that of Debian and Ubuntu (python3-torch), without its other packages."""
+"""torch_tests.py SOURCE ENVIRONMENT FOLDER: exchanges tensors with PyTorch by the module in FOLDER/installed, and runs
+the pages' lines of Python. PyTorch is the environment's own, or else that of Debian and Ubuntu (python3-torch), without
+its other packages."""
 
 import os
 import pathlib
@@ -34,5 +35,5 @@ if found.returncode:
     skip(f"it cannot be imported: {found.stderr.strip().splitlines()[-1]}")
 print("PyTorch", found.stdout.strip())
 options = ["-q", "-rs", "-p", "no:cacheprovider", "-W", "ignore:Failed to initialize NumPy"]
-tests = source / "examples" / "python" / "tests" / "test_torch.py"
-sys.exit(subprocess.run([python, "-m", "pytest", *options, tests], env=variables).returncode)
+tests = [source / "examples" / "python" / "tests" / name for name in ("test_torch.py", "test_pages.py")]
+sys.exit(subprocess.run([python, "-m", "pytest", *options, *tests], env=variables).returncode)

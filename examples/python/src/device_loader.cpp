@@ -83,18 +83,17 @@ void add_device_boxes(nb::module_& module) {
   auto type = nb::class_<Loader>(module, "Loader");
   type.def(
       "__init__",
-      [](Loader* self, DeviceArray const& array, Draw const& draw, std::size_t batch, std::size_t ahead,
-         std::optional<std::uint64_t> cache, std::size_t horizon, bool goes_on, std::optional<Padding> const& padding) {
+      [](Loader* self, DeviceArray const& array, Draw const& draw, tessera::LoaderOptions options,
+         std::optional<Padding> const& padding) {
         auto const around = padding.value_or(Padding{});
         auto const source = [](std::size_t bytes, DeviceQueue& on) {
           return memory_of(tessera::DeviceBuffer{bytes, on});
         };
-        auto const options = options_of(batch, ahead, cache, horizon, goes_on, around);
+        options.padding = around.native;
         auto const element = around.element_for(array.native);
         new (self) Loader{array.native, array.on, draw, options, element, source};
       },
-      arg("array"), arg("draw"), arg("batch"), arg("ahead"), arg("cache").none(), arg("horizon"), arg("goes_on"),
-      arg("padding").none());
+      arg("array"), arg("draw"), arg("options"), arg("padding").none());
   add_loader(type, &next);
   module.def("pinned_batches", [] {
     return BatchMemory{[on = queue_of_device()](std::size_t bytes, tessera::Queue<Host>&) mutable {

@@ -121,23 +121,40 @@ void add_boxes(nb::module_& module) {
       .def_ro("boxes", &tessera::LoaderStatistics::boxes)
       .def_ro("chunks", &tessera::LoaderStatistics::chunks,
               "That the batches want: in one batch each chunk counts once.")
-      .def_ro("hits", &tessera::LoaderStatistics::hits, "Of these, those that were kept from a batch before.")
-      .def_ro("decoded", &tessera::LoaderStatistics::decoded, "Chunks that were fetched and decoded.")
+      .def_ro("hits", &tessera::LoaderStatistics::hits, "Of these, those that another batch had decoded: kept, or read together.")
+      .def_ro("decoded", &tessera::LoaderStatistics::decoded,
+              "Chunks that were decoded: the rest are hits, or missing in the store.")
+      .def_ro("kept", &tessera::LoaderStatistics::kept,
+              "Stored values that were kept, and not fetched: chunks, and indexes of shards.")
       .def_ro("bytes", &tessera::LoaderStatistics::bytes, "That were fetched from the store.")
       .def_ro("seconds", &tessera::LoaderStatistics::seconds, "From the first request for a batch to the last batch.")
       .def_ro("waited", &tessera::LoaderStatistics::waited, "Of these, the time that the program waited for batches.")
       .def("share_waited", &tessera::LoaderStatistics::share_waited, "waited / seconds, from 0 to 1.");
+  nb::class_<tessera::LoaderOptions>(module, "LoaderOptions")
+      .def(
+          "__init__",
+          [](tessera::LoaderOptions* self, std::size_t batch, std::size_t ahead, std::size_t together,
+             std::optional<std::uint64_t> cache, std::string const& keep, std::size_t horizon, bool goes_on) {
+            new (self) tessera::LoaderOptions{.batch = batch, .ahead = ahead, .together = together};
+            if (cache) self->cache = *cache;
+            self->keep = keep == "stored"   ? tessera::Keep::stored
+                         : keep == "either" ? tessera::Keep::either
+                                            : tessera::Keep::decoded;
+            self->horizon = horizon;
+            if (goes_on) self->on_error = tessera::OnError::go_on;
+          },
+          nb::kw_only(), arg("batch"), arg("ahead"), arg("together"), arg("cache").none(), arg("keep"), arg("horizon"),
+          arg("goes_on"));
   nb::class_<BatchMemory>(module, "BatchMemory").def("__init__", [](BatchMemory* self) {
     new (self) BatchMemory{&pageable};
   });
   auto type = nb::class_<Loader>(module, "Loader");
   type.def(
       "__init__",
-      [](Loader* self, Array const& array, Draw const& draw, std::size_t batch, std::size_t ahead,
-         std::optional<std::uint64_t> cache, std::size_t horizon, bool goes_on, std::optional<Padding> const& padding,
-         Conversion const* conversion, BatchMemory const& memory) {
+      [](Loader* self, Array const& array, Draw const& draw, tessera::LoaderOptions options,
+         std::optional<Padding> const& padding, Conversion const* conversion, BatchMemory const& memory) {
         auto const around = padding.value_or(Padding{});
-        auto const options = options_of(batch, ahead, cache, horizon, goes_on, around);
+        options.padding = around.native;
         auto const element = around.element_for(array);
         if (!conversion) {
           new (self) Loader{array, queue(), draw, options, element, memory.source};
@@ -146,8 +163,7 @@ void add_boxes(nb::module_& module) {
         auto const converter = [&](Array const& own) { return converter_of(own, *conversion); };
         new (self) Loader{array, queue(), draw, options, element, memory.source, conversion->to, converter};
       },
-      arg("array"), arg("draw"), arg("batch"), arg("ahead"), arg("cache").none(), arg("horizon"), arg("goes_on"),
-      arg("padding").none(), arg("conversion").none(), arg("memory"));
+      arg("array"), arg("draw"), arg("options"), arg("padding").none(), arg("conversion").none(), arg("memory"));
   add_loader(type, &next);
   module.def("read_boxes", &read_boxes, arg("array"), arg("boxes"), arg("memory"), arg("padding").none(),
              arg("conversion").none(), arg("progress") = nb::none());

@@ -39,15 +39,6 @@ inline void expect_shape(tessera::Layout const& memory, tessera::Extents const& 
         {"the memory's shape is ", tessera::to_string(memory.shape), ", expected ", tessera::to_string(expected)})};
 }
 
-inline tessera::LoaderOptions options_of(std::size_t batch, std::size_t ahead, std::optional<std::uint64_t> cache,
-                                         std::size_t horizon, bool goes_on, Padding const& padding) {
-  tessera::LoaderOptions options{.batch = batch, .ahead = ahead, .horizon = horizon};
-  if (cache) options.cache = *cache;
-  if (goes_on) options.on_error = tessera::OnError::go_on;
-  options.padding = padding.native;
-  return options;
-}
-
 /// A batch's elements, of any type.
 template <class Q>
 struct AnySlot : tessera::detail::SlotParts<Q> {
@@ -91,14 +82,12 @@ class AnyLoader {
 
  public:
   /// `on`: the queue in whose order batches are used. `padding`: the bytes of the element that pads the array. `type`:
-  /// of the batches; none: the array's. `converter(array)`: the BatchConverter for the array on the loader's queue.
+  /// of the batches; none: the array's. `options` are checked. `converter(array)`: the BatchConverter for the array on the loader's queue.
   template <class Make = NoConverter>
   AnyLoader(Native const& array, Queue on, Draw const& draw, tessera::LoaderOptions const& options,
             std::vector<std::byte> const& padding, typename Slot::Source source,
             std::optional<tessera::DataType> type = std::nullopt, Make const& converter = {})
       : on_{std::move(on)}, type_{type.value_or(array.type())} {
-    if (options.batch == 0 || options.ahead == 0)
-      throw tessera::Error{"a loader's options: found batch or ahead 0, expected at least 1"};
     tessera::detail::in_document(array.store(), array.document(),
                                  [&] { shape_ = options.padding.padded(array.shape()); });
     auto const own = array.on(tessera::detail::own_queue<Queue>::make(on_));

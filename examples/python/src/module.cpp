@@ -21,6 +21,7 @@ NB_MODULE(_tessera, module) {
   python::add_array(module);
   python::add_nodes(module);
   python::add_groups(module);
+  python::add_references(module);
   python::add_transfers(module);
   python::add_chunks(module);
   python::add_sharing(module);

@@ -72,6 +72,7 @@ void add_array(nb::module_& module);
 void add_strings(nb::module_& module);
 void add_nodes(nb::module_& module);
 void add_groups(nb::module_& module);
+void add_references(nb::module_& module);
 void add_transfers(nb::module_& module);
 void add_chunks(nb::module_& module);
 void add_sharing(nb::module_& module);

@@ -70,11 +70,7 @@ class Loader:
         self,
         array: Array,
         draw: _tessera.Draw,
-        batch: int,
-        ahead: int,
-        cache: int | None,
-        horizon: int,
-        goes_on: bool,
+        options: _tessera.LoaderOptions,
         padding: _tessera.Padding | None,
     ) -> None: ...
     def next(self) -> DeviceBatch | None: ...

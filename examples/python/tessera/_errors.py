@@ -9,6 +9,11 @@ _IN_PYTHON = [
     for pattern, words in [
         (r"\.overwrite = true replaces it.*", "overwrite=True replaces it"),
         (r"list it as nvcomp::Trusted<\.\.\.>.*", "trusted=True vouches for the bytes"),
+        (r": read on a queue with an IpcResource.*", ": copy=True publishes a copy"),
+        (r", or read it as a ZipStore of <tessera/with/zip\.hpp>", ""),
+        (r"nvcomp::\w+ does not decode", "nvCOMP does not decode"),
+        (r": codec::Blosc does, on the host", ": decode='auto' lets the host decode it"),
+        (r": nvcomp::Blosc does", ": trusted=True lets nvCOMP decode it"),
         (r"consolidate\(store, path\) makes it", "tessera.consolidate_metadata makes it"),
         (r"LocalOptions\{\.links = Links::follow\}", "storage_options={'follow_links': True}"),
         (r"; LocalOptions::patience sets how long a call waits", ""),

@@ -19,6 +19,7 @@ from ._tessera import (
     Batch,
     BatchMemory,
     Draw,
+    LoaderOptions,
     LoaderStatistics,
     Orientation,
     RandomOrientations,
@@ -89,10 +90,13 @@ class Loader(Iterator[B], Generic[B]):
     `offset` and `by_index` may be lists, one for each array.
 
     `batch`: boxes in a batch; the last one may have fewer. `ahead`: batches that are ready or being read, at most.
-    `cache`: bytes of decoded chunks that are kept from batch to batch, with 0 none; by default those of 2 (ahead + 2)
-    batches. A kept chunk has the elements that it had when it was read. `horizon`: batches whose boxes are drawn early,
-    to know which chunks to keep. `on_error`: what follows a batch that could not be read, "end", nothing, or "go_on",
-    the next batch.
+    `together`: batches that are read at once, at most `ahead`: each of their chunks is fetched and decoded once.
+    `cache`: bytes of chunks that are kept from batch to batch, with 0 none; by default those of 2 (ahead + 2) batches.
+    `keep`: "decoded", their elements, as they were when the chunk was read; "stored", their bytes in the store, which
+    are decoded again and not fetched: no other program may write an array of a remote store meanwhile; or "either",
+    elements if `cache` has room for those of all chunks, otherwise stored bytes. `horizon`: batches whose boxes are
+    drawn early, to know which decoded chunks to keep. `on_error`: what follows a batch that could not be read, "end",
+    nothing, or "go_on", the next batch.
 
     `padding`: around the array; then boxes are those of `padding.padded(array.shape)`. `dtype`: of the batches,
     "float32", "float16" or "float64"; each element is converted while it is placed, to `scale * element + offset`,
@@ -117,7 +121,9 @@ class Loader(Iterator[B], Generic[B]):
         *,
         batch: int = 1,
         ahead: int = 2,
+        together: int = 1,
         cache: int | None = None,
+        keep: str = "decoded",
         horizon: int = 32,
         on_error: str = "end",
         padding: Padding | None = None,
@@ -134,7 +140,9 @@ class Loader(Iterator[B], Generic[B]):
         *,
         batch: int = 1,
         ahead: int = 2,
+        together: int = 1,
         cache: int | None = None,
+        keep: str = "decoded",
         horizon: int = 32,
         on_error: str = "end",
         padding: Padding | Sequence[Padding | None] | None = None,
@@ -150,7 +158,9 @@ class Loader(Iterator[B], Generic[B]):
         *,
         batch: int = 1,
         ahead: int = 2,
+        together: int = 1,
         cache: int | None = None,
+        keep: str = "decoded",
         horizon: int = 32,
         on_error: str = "end",
         padding: Any = None,
@@ -161,8 +171,16 @@ class Loader(Iterator[B], Generic[B]):
     ) -> None:
         if on_error not in ("end", "go_on"):
             raise ValueError(f"found on_error={on_error!r}, expected 'end' or 'go_on'")
+        if keep not in ("decoded", "stored", "either"):
+            raise ValueError(f"found keep={keep!r}, expected 'decoded', 'stored' or 'either'")
         if batch < 1 or ahead < 1:
             raise ValueError(f"found batch={batch} and ahead={ahead}, expected at least 1")
+        if not 1 <= together <= ahead:
+            raise ValueError(f"found together={together}, expected at least 1, and at most ahead={ahead}")
+        goes_on = on_error == "go_on"
+        options = LoaderOptions(
+            batch=batch, ahead=ahead, together=together, cache=cache, keep=keep, horizon=horizon, goes_on=goes_on
+        )
         self._is_one = isinstance(array, Array)
         arrays = [array] if isinstance(array, Array) else list(array)
         if not arrays:
@@ -187,7 +205,7 @@ class Loader(Iterator[B], Generic[B]):
         self._natives: list[Any] = []
         finalize(self, _close, self._natives)  # at the latest when the interpreter ends
         for one, drawn, padded, converted in checked:
-            given = (drawn, batch, ahead, cache, horizon, on_error == "go_on", padded)
+            given = (drawn, options, padded)
             if one.space == "device":
                 self._natives.append(_spaces.device().Loader(one._on_device, *given))
             else:

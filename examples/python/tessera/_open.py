@@ -58,7 +58,10 @@ def open(
 ) -> Any:
     """Opens an array or a group: `tessera.open("brain.zarr/t1")`. It is in a folder; in a bucket,
     "s3://bucket/brain.zarr/t1"; in a zip file, "brain.zip/t1"; or below an address, "https://host/brain.zarr/t1". The
-    last is read only, and a server has no listing: a group shows its members by consolidated metadata.
+    last is read only, and a server has no listing: a group shows its members by consolidated metadata. Also read only
+    are a snapshot of an Icechunk repository, "s3://bucket/repository|icechunk://branch.main/t1", by a branch, "tag.v1"
+    or a snapshot's id; and the arrays of a references file, "refs.json/t1". Of the options, each store that these name
+    gets those of its kind; another host gets no headers and no tokens.
 
     `mode`: None opens what is there, for what its store allows, zip files to read; "r" to read, "r+" also to write; "a"
     makes it, if it is missing; "w" replaces it; "w-" makes it, and raises MetadataError, or StoreError of a zip file,

@@ -37,6 +37,29 @@ def _expect_type(address: str, name: str, value: Any, default: Any) -> None:
         raise _fail(address, f"found {name} of type {type(value).__name__}, expected {type(default).__name__}")
 
 
+def expect_known(address: str, given: Mapping[str, Any]) -> None:
+    """For a call that opens stores of several kinds. Raises StoreError, which names an option that none has."""
+    for name in given:
+        if name != "client_kwargs" and not any(name in known for known in _KNOWN.values()):
+            raise _fail(address, f"found {name}, which no store has")
+
+
+def options_among(kind: str, scheme: str, given: Mapping[str, Any], is_trusted: bool) -> Options:
+    """Those that are for one of several stores of a call. Of a store that is not trusted, because it is at another host
+    than the file that names it: without what is sent to the host."""
+    found = {name: value for name, value in given.items() if name in _KNOWN[kind]}
+    of_client = _CLIENT.get(kind, {})
+    for name, value in (given.get("client_kwargs") or {}).items():
+        if name in of_client:
+            found.setdefault(of_client[name], value)
+    if not is_trusted:
+        for name in ("headers", "sas_token", *(["token"] if scheme != "s3" else [])):
+            found.pop(name, None)
+        if kind == "s3" and scheme not in ("s3", "gs"):  # a token of the environment would go to the account's owner
+            found["anon"] = True
+    return Options(found)
+
+
 def _headers(address: str, given: Mapping[Any, Any]) -> list[str]:
     for name, value in given.items():
         if not isinstance(name, str) or not isinstance(value, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import pathlib
@@ -12,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from . import _tessera
 from ._errors import StoreError
-from ._options import Options, options_of
+from ._options import Options, expect_known, options_among, options_of
 
 Address = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -62,19 +63,68 @@ def _shown(address: str) -> str:
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path.partition('?')[0]}"
 
 
+def _scheme_of(address: str) -> str:
+    """"" of a path."""
+    scheme, separator, _ = address.partition("://")
+    return scheme if separator and "/" not in scheme and "|" not in scheme else ""
+
+
+def _path_in(address: str) -> str:
+    """Of a path, or of file:///PATH."""
+    if _scheme_of(address) != "file":
+        return address
+    if urlsplit(address).netloc not in ("", "localhost"):
+        raise StoreError(f"{_shown(address)}: found a file of another host, expected file:///PATH")
+    return expect_name(unquote(urlsplit(address).path))
+
+
+def _kind_of(scheme: str) -> str:
+    """"" of a scheme that has no store."""
+    kinds = dict.fromkeys(("", "file"), "folder") | dict.fromkeys(("http", "https"), "http")
+    return (kinds | dict.fromkeys(_BUCKETS, "s3")).get(scheme, "")
+
+
+def _no_store(address: str) -> StoreError:
+    return StoreError(
+        f"{_shown(address)}: this module has no store for {_scheme_of(address)}://, but for paths, file://, http://, "
+        "https://, s3://, gs://, az:// and abfs://: zarr-python reads others by zarr.storage.FsspecStore, with tessera's "
+        "codecs if you set codec_pipeline.path to tessera.zarr.CodecPipeline"
+    )
+
+
+def _referenced(given: Mapping[str, Any], address: str, is_trusted: bool) -> _tessera.Store:
+    """The store of a repository, or of files that a snapshot or a references file names."""
+    scheme = _scheme_of(address)
+    kind = _kind_of(scheme)
+    if not kind:
+        raise _no_store(address)
+    place = os.path.abspath(_path_in(address)) if kind == "folder" else address
+    return Store(kind, place, options_among(kind, scheme, given, is_trusted), "r").native
+
+
+def _references_at(address: str, options: Mapping[str, Any]) -> tuple[_tessera.Store, str] | None:
+    """Of a snapshot of an Icechunk repository, or a references file: None of another address."""
+    return _tessera.references_at(address, functools.partial(_referenced, Options(options)))
+
+
 class Store:
     """A store, and what another process needs to open it: pickles have its address and options, also secret ones."""
 
     def __init__(
-        self, kind: str, address: str, options: Mapping[str, Any], mode: str | None, draft: Any = None
+        self, kind: str, address: str, options: Mapping[str, Any], mode: str | None, draft: Any = None, made: Any = None
     ) -> None:
         self.kind, self.address, self.mode = kind, address, mode
         self._options, self._draft = Options(options), draft
-        self.native: _tessera.Store = self._made() if draft is None else draft.store
+        self.native: _tessera.Store = made or (self._made() if draft is None else draft.store)
         self._is_unfinished = False  # a zip file with changes
         self._is_discarded = False
 
     def _made(self) -> Any:
+        if self.kind == "references":
+            found = _references_at(self.address, self._options)
+            if found is None:
+                raise StoreError(f"{_shown(self.address)}: the references file is missing")
+            return found[0]
         given = options_of(self.kind, _shown(self.address), self._options)
         if self.kind == "zip":
             return _extension("_zip", self.address, "libzip", "libzip-dev").store(self.address)
@@ -93,7 +143,7 @@ class Store:
 
     @property
     def read_only(self) -> bool:
-        return self.mode == "r" or (self.kind in ("http", "zip") and self._draft is None)
+        return self.mode == "r" or (self.kind in ("http", "zip", "references") and self._draft is None)
 
     def expect_writable(self, path: str = "") -> None:
         """Called before each change. Raises StoreError, which says why the store is read only."""
@@ -106,6 +156,7 @@ class Store:
             self._is_unfinished = self._draft is not None
             return
         why = {
+            "references": "snapshots of Icechunk and references files are read only",
             "http": "web servers are read only: make the node in a folder",
             "zip": "the zip file was opened read only: tessera.open(path, mode='a') writes to it",
         }.get(self.kind, "found mode='r', which is read only, expected 'r+' or 'a'")
@@ -177,6 +228,18 @@ def _root_of(path: str, mode: str | None, options: Mapping[str, Any]) -> tuple[S
 MODES = (None, "r", "r+", "a", "w", "w-")
 
 
+def _references_in(path: str, mode: str | None, options: Mapping[str, Any]) -> tuple[Store, str] | None:
+    repository, mark, version = path.partition("|icechunk:")
+    if _kind_of(_scheme_of(repository)) == "folder":
+        repository = os.path.abspath(_path_in(repository))
+    address = repository + mark + version
+    found = _references_at(address, options)
+    if found is None:
+        return None
+    expect_known(_shown(address), options)
+    return Store("references", address, options, mode, made=found[0]), found[1]
+
+
 def find(
     address: Address, mode: str | None = None, storage_options: Mapping[str, Any] | None = None
 ) -> tuple[Store, str]:
@@ -185,25 +248,18 @@ def find(
     if mode not in MODES:
         raise ValueError(f"found mode {mode!r}, expected 'r', 'r+', 'a', 'w' or 'w-'")
     path, options = expect_name(os.fsdecode(address)), dict(storage_options or {})
-    scheme, separator, _ = path.partition("://")
-    if not separator or "/" in scheme or scheme == "file":
-        is_url = bool(separator) and scheme == "file"
-        if is_url and urlsplit(path).netloc not in ("", "localhost"):
-            raise StoreError(f"{_shown(path)}: found a file of another host, expected file:///PATH")
-        return _root_of(expect_name(unquote(urlsplit(path).path)) if is_url else path, mode, options)
-    if scheme in ("http", "https"):
-        store = Store("http", path, options, mode)
-    elif scheme in _BUCKETS:
-        store = Store("s3", path, options, mode)
+    kind, inside = _kind_of(_scheme_of(path)), ""
+    if references := _references_in(path, mode, options):
+        store, inside = references
+    elif kind == "folder":
+        return _root_of(_path_in(path), mode, options)
+    elif kind:
+        store = Store(kind, path, options, mode)
     else:
-        raise StoreError(
-            f"{_shown(path)}: this module has no store for {scheme}://, but for paths, file://, http://, https://, "
-            "s3://, gs://, az:// and abfs://: zarr-python reads others by zarr.storage.FsspecStore, with tessera's codecs "
-            "if you set codec_pipeline.path to tessera.zarr.CodecPipeline"
-        )
+        raise _no_store(path)
     if mode not in (None, "r"):
         store.expect_writable()
-    return store, ""
+    return store, inside
 
 
 def find_to_make(address: Address, storage_options: Mapping[str, Any] | None) -> tuple[Store, str]:

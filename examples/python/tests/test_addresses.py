@@ -1,11 +1,14 @@
 """Addresses that open: folders, zip files, URLs; and the errors for others, in Python's terms."""
 
+import contextlib
 import functools
 import http.server
 import json
 import os
 import pathlib
+import pickle
 import re
+import shutil
 import subprocess
 import threading
 import tomllib
@@ -16,6 +19,9 @@ import pytest
 import zarr
 
 import tessera
+from tessera import _stores
+
+ICECHUNK = pathlib.Path(__file__).resolve().parents[3] / "tests/with/data"
 
 
 @pytest.fixture
@@ -110,6 +116,94 @@ def test_a_bucket(monkeypatch):
         with pytest.raises(tessera.StoreError, match="404 NoSuchBucket"):
             tessera.open("s3://c/a")
         server.stdin.close()
+
+
+REPOSITORIES = [ICECHUNK / "icechunk1", ICECHUNK / "icechunk2"]  # tests/with/data/make_icechunk.py made them
+
+
+@contextlib.contextmanager
+def served(folder):
+    """The address of a server of the folder, and the paths and headers that it was asked for."""
+    asked = []
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            asked.append((self.path, self.headers["Authorization"]))
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder)) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}", asked
+        finally:
+            server.shutdown()
+            serving.join()
+
+
+@pytest.mark.parametrize("repository", REPOSITORIES, ids=lambda path: path.name)
+def test_snapshots_of_icechunk(repository, monkeypatch):
+    expected = np.arange(600).reshape(20, 30) / 4
+    monkeypatch.chdir(repository.parent)
+    pickles = []
+    with served(repository.parent) as (server, _):
+        for place in (repository, repository.name, repository.as_uri(), f"{server}/{repository.name}"):
+            group = tessera.open(f"{place}|icechunk://branch.main")
+            assert sorted(group) == ["group", "native", "scalar", "virtual"] and group.attrs["title"] == "second"
+            assert group["group/inline"][...].tolist() == [0, 1, 2, 3, 0, 0, 0]
+            tagged = tessera.open(f"{place}|icechunk://tag.first/native")
+            np.testing.assert_array_equal(tagged[...], expected)
+            assert tessera.open(f"{place}|icechunk://branch.other/native")[0, 0] == -1
+            pickles.append(pickle.dumps(tagged))
+        monkeypatch.chdir("/")
+        for stored in pickles:
+            np.testing.assert_array_equal(pickle.loads(stored)[3:9, ::2], expected[3:9, ::2])
+        with pytest.raises(tessera.MetadataError, match='no tag "none"'):
+            tessera.open(f"{server}/{repository.name}|icechunk://tag.none")
+    with pytest.raises(tessera.MetadataError, match=r"Icechunk repository: .* ends in \|icechunk://branch.main"):
+        tessera.open(repository)
+    expect_read_only(tessera.open(f"{repository}|icechunk://branch.main/native"))
+    with pytest.raises(tessera.StoreError, match="snapshots of Icechunk and references files are read only"):
+        tessera.open(f"{repository}|icechunk://branch.main", mode="a")
+    with pytest.raises(tessera.StoreError, match="found endpoint, which no store has"):
+        tessera.open(f"{repository}|icechunk://branch.main", storage_options={"endpoint": "x"})
+
+
+def test_files_outside_a_repository(monkeypatch):
+    """The repository names them below /elsewhere."""
+    place = f"{ICECHUNK}/icechunk1|icechunk://branch.main/virtual"
+    with pytest.raises(tessera.StoreError, match="/elsewhere"):
+        tessera.open(place)[...]
+    with served(ICECHUNK) as (server, _):
+        with pytest.raises(tessera.StoreError, match="may not name files of this machine"):
+            tessera.open(f"{server}/icechunk1|icechunk://branch.main/virtual")[...]
+    opened = _stores._referenced
+    monkeypatch.setattr(
+        _stores,
+        "_referenced",
+        lambda options, address, is_trusted: opened(options, address.replace("/elsewhere", str(ICECHUNK)), is_trusted),
+    )
+    np.testing.assert_array_equal(tessera.open(place)[...], np.arange(600, dtype="int32").reshape(20, 30))
+
+
+def test_references_files(tmp_path):
+    expected = np.arange(600, dtype="int32").reshape(20, 30)
+    for name in ("references.json", "references.h5"):
+        shutil.copy(ICECHUNK / name, tmp_path)
+    text = (tmp_path / "references.json").read_text()
+    with served(tmp_path) as (server, asked), served(tmp_path) as (other, asked_of_other):
+        (tmp_path / "far.json").write_text(text.replace("references.h5", f"{other}/references.h5"))
+        options = {"headers": {"Authorization": "Bearer x"}}
+        for place in (tmp_path / "references.json", f"{server}/references.json", f"{server}/far.json"):
+            array = tessera.open(f"{place}/plain", storage_options=options)
+            np.testing.assert_array_equal(array[...], expected)
+            np.testing.assert_array_equal(pickle.loads(pickle.dumps(array))[...], expected)
+            assert sorted(tessera.open(place, storage_options=options)) == ["group", "plain", "small"]
+        assert {header for _, header in asked} == {"Bearer x"}
+        assert {path for path, _ in asked_of_other} == {"/references.h5"}
+        assert {header for _, header in asked_of_other} == {None}
+        (tmp_path / "far.json").write_text(text.replace("references.h5", "gcs://bucket/a.h5"))
+        with pytest.raises(tessera.StoreError, match="no store for gcs://"):
+            tessera.open(f"{tmp_path}/far.json/plain")[...]
 
 
 @pytest.mark.parametrize(

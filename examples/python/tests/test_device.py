@@ -225,6 +225,25 @@ def test_device_batches(made, cache):
             np.testing.assert_array_equal(crop, expected[box])
 
 
+@pytest.mark.parametrize("space", ["pinned", "device"])
+def test_batches_that_are_read_together(made, space):
+    array, expected = made
+    array = tessera.open(array.store_path, space=space)
+    boxes = [np.s_[i : i + 2, 1:3] for i in (0, 1, 2, 5, 0, 6)]
+    for given, (hits, decoded) in [
+        ({"ahead": 3, "cache": 0}, (0, 6)),
+        ({"ahead": 3, "cache": 0, "together": 3}, (3, 3)),
+        ({"cache": 1 << 20, "keep": "decoded"}, (4, 2)),
+        ({"cache": 1 << 20, "keep": "stored"}, (0, 6)),
+    ]:
+        with tessera.Loader(array, boxes, **given) as loader:
+            for batch, box in zip(loader, boxes, strict=True):
+                shown = on_host(batch) if space == "device" else np.asarray(batch)
+                np.testing.assert_array_equal(shown[0], expected[box])
+            did = loader.statistics()
+        assert (did.hits, did.decoded) == (hits, decoded)
+
+
 class Lent:
     """A batch that only a DLPack capsule keeps."""
 

@@ -1,6 +1,9 @@
 """Loader: batches of boxes, read ahead, compared with the same boxes of NumPy's."""
 
+import contextlib
+import functools
 import gc
+import http.server
 import itertools
 import multiprocessing
 import pathlib
@@ -865,6 +868,87 @@ def test_orientations_of_a_list(made):
     assert next(tessera.Loader(array, [wide])).orientations == []
     with pytest.raises(tessera.SelectionError, match=r"box 1: found axes = \[1, 1\]"):
         tessera.read_boxes(array, [wide, (wide, tessera.Orientation(axes=(1, 1)))])
+
+
+def numbered(path, **given):
+    """Four chunks of ten elements, and the bytes that they have in the store."""
+    array = tessera.create_array(path, shape=(40,), dtype="int32", chunks=(10,), **given)
+    array[...] = np.arange(40)
+    return array, sum(file.stat().st_size for file in path.glob("c/*"))
+
+
+def at(*places):
+    return [np.s_[place : place + 1] for place in places]
+
+
+TOGETHER = at(0, 1, 2, 11, 12, 3, 4, 13, 14, 5, 21, 22)  # two in a batch
+
+
+@pytest.mark.parametrize("together, decoded", [(1, 10), (2, 7), (3, 5), (6, 3)])
+def test_batches_that_are_read_together(tmp_path, together, decoded):
+    array, _ = numbered(tmp_path / "a.zarr")
+    other, _ = numbered(tmp_path / "b.zarr")
+    given = {"batch": 2, "ahead": 6, "together": together, "cache": 0}
+    with tessera.Loader(array, TOGETHER, **given) as loader:
+        assert [np.asarray(batch)[:, 0].tolist() for batch in loader] == [[0, 1], [2, 11], [12, 3], [4, 13], [14, 5], [21, 22]]
+        did = loader.statistics()
+    assert (did.chunks, did.decoded, did.hits) == (10, decoded, 10 - decoded)
+    with tessera.Loader([array, other], TOGETHER, **given) as loader:
+        for one, two in loader:
+            assert (np.asarray(one) == np.asarray(two)).all()
+        assert [loader.statistics(i).decoded for i in range(2)] == [decoded] * 2
+
+
+@contextlib.contextmanager
+def served(folder):
+    """The address of a server of the folder, and the paths that it was asked for."""
+    asked = []
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            asked.append(self.path)
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder)) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}", asked
+        finally:
+            server.shutdown()
+            serving.join()
+
+
+def test_what_is_kept(tmp_path):
+    _, size = numbered(tmp_path / "a.zarr")
+    all_chunks = 4 * 10 * 4
+    with served(tmp_path) as (address, asked):
+        array = tessera.open(f"{address}/a.zarr")
+        for keep, cache, (hits, decoded, kept, fetched) in [
+            ("decoded", all_chunks, (8, 4, 0, 1)),
+            ("stored", 1 << 20, (0, 12, 8, 1)),
+            ("stored", 0, (0, 12, 0, 3)),
+            ("either", 1 << 20, (8, 4, 0, 1)),
+            ("either", all_chunks, (8, 4, 0, 1)),
+            ("either", all_chunks - 1, (0, 12, None, None)),
+        ]:
+            boxes = at(1, 11, 21, 31, 32, 22, 12, 2, 3, 23, 13, 33)
+            asked.clear()
+            with tessera.Loader(array, boxes, keep=keep, cache=cache) as loader:
+                assert [int(np.asarray(batch)[0, 0]) for batch in loader] == [box.start for box in boxes]
+                did = loader.statistics()
+            assert (did.chunks, did.hits, did.decoded) == (12, hits, decoded)
+            assert len(asked) == decoded - did.kept
+            if kept is None:  # as many as fit
+                assert 0 < did.kept < 9 and did.bytes < 3 * size
+            else:
+                assert (did.kept, did.bytes) == (kept, fetched * size)
+
+
+@pytest.mark.parametrize("given", [{"keep": "elements"}, {"together": 0}, {"together": 3}])
+def test_wrong_ways_to_keep(tmp_path, given):
+    array, _ = numbered(tmp_path / "a.zarr")
+    with pytest.raises(ValueError, match="found (keep='elements', expected 'decoded'|together=[03], expected at least 1)"):
+        tessera.Loader(array, at(0), **given)
 
 
 def test_several_arrays(tmp_path):

@@ -10,13 +10,14 @@ from tessera._errors import in_words_of_python
 INCLUDE = pathlib.Path(__file__).resolve().parents[3] / "include" / "tessera"
 NAMES_OF_CPP = (
     r"LocalOptions[{:]|S3Options|HttpOptions|ZipOptions|Links::|\.overwrite = true replaces|consolidate\(store"
+    r"|nvcomp::Blosc|codec::Blosc does|IpcResource|as a ZipStore"
 )
 
 
 def literals():
     """The text of those in the library's code that name a thing of C++ programs, adjacent ones joined."""
     found = set()
-    for path in sorted((*INCLUDE.rglob("*.hpp"), *INCLUDE.rglob("*.ipp"))):
+    for path in sorted(path for kind in ("hpp", "ipp", "cuh") for path in INCLUDE.rglob(f"*.{kind}")):
         if path.is_relative_to(INCLUDE / "c") or path.is_relative_to(INCLUDE / "testing"):
             continue
         lines = (line for line in path.read_text().splitlines() if not re.match(r"\s*(//|#include)", line))

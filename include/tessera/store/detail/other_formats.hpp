@@ -22,9 +22,9 @@ inline constexpr OtherFormat folders_of_other_formats[]{
     {"attributes.json",
      "found attributes.json of N5, which is not Zarr: TensorStore reads it, and zarr-python 2 (N5Store) copies it"},
     {"data.mdb", "found data.mdb of LMDB, which is not Zarr: zarr-python 2 reads it (LMDBStore)"},
-    {"repo", "found files of an Icechunk repository: the Python package icechunk reads it, and zarr-python copies it"},
+    {"repo", "found files of an Icechunk repository: the address of a snapshot ends in |icechunk://branch.main"},
     {"refs/branch.main/ref.json",
-     "found files of an Icechunk repository: the Python package icechunk reads it, and zarr-python copies it"}};
+     "found files of an Icechunk repository: the address of a snapshot ends in |icechunk://branch.main"}};
 
 }}}  // namespace tessera::v0::detail
 
