@@ -271,25 +271,30 @@ TEST_CASE("Arrow: a delta adds to a dictionary, of every kind of element") {
   CHECK((nothing.length == 7 && nothing.null_count == 7));
 }
 
-TEST_CASE("Arrow: tables that were read before a delta keep their dictionary, and its memory") {
-  Reader reader;
+TEST_CASE("Arrow: tables that were read before a delta or another dictionary keep theirs, and its memory") {
   auto const first = words("", {0, 1, 3}, "abb"), second = words("", {0, 2}, "cc");
-  auto const feed = [&](arrow_c::Message<Host> const& message, bool is_delta, std::shared_ptr<void const> owner) {
-    auto const one = std::make_shared<SentMessage>(test::squeezed(message, {.is_delta = is_delta}, nullptr));
-    return reader.read(one->head(), one->view(),
-                       std::make_shared<std::pair<std::shared_ptr<SentMessage const>, std::shared_ptr<void const>>>(
-                           one, std::move(owner)));
-  };
-  auto const schema = test::sent(arrow_c::schema_message(coded(first, 2)));
-  (void)reader.read(schema.head(), schema.view(), nullptr);
-  auto const owner = std::make_shared<int>(0);
-  (void)feed(arrow_c::batch_messages(coded(first, 2))[0], false, owner);
-  auto table = feed(arrow_c::batch_messages(coded(first, 2))[1], false, nullptr);
-  (void)feed(arrow_c::batch_messages(coded(second, 1))[0], true, nullptr);
-  CHECK(owner.use_count() > 1);
-  CHECK(as_table(table->children[0].dictionary[0]) == as_table(first));
-  table.reset();
-  CHECK(owner.use_count() == 1);
+  for (bool const is_delta : {true, false}) {
+    CAPTURE(is_delta);
+    Reader reader;
+    auto const feed = [&](arrow_c::Message<Host> const& message, bool adds, std::shared_ptr<void const> owner) {
+      auto const one = std::make_shared<SentMessage>(test::squeezed(message, {.is_delta = adds}, nullptr));
+      using Both = std::pair<std::shared_ptr<SentMessage const>, std::shared_ptr<void const>>;
+      return reader.read(one->head(), one->view(), std::make_shared<Both>(one, std::move(owner)));
+    };
+    auto const schema = test::sent(arrow_c::schema_message(coded(first, 2)));
+    (void)reader.read(schema.head(), schema.view(), nullptr);
+    auto const owner = std::make_shared<int>(0);
+    auto const messages = arrow_c::batch_messages(coded(first, 1));
+    (void)feed(messages[0], false, owner);
+    auto table = feed(messages[1], false, nullptr);
+    (void)feed(arrow_c::batch_messages(coded(second, 1))[0], is_delta, nullptr);
+    CHECK(owner.use_count() > 1);
+    CHECK(as_table(table->children[0].dictionary[0]) == as_table(first));
+    table.reset();
+    CHECK(owner.use_count() == 1);
+    auto const later = feed(messages[1], false, nullptr).value();
+    CHECK(as_table(later.children[0].dictionary[0]) == as_table(is_delta ? words("", {0, 1, 3, 5}, "abbcc") : second));
+  }
 }
 
 TEST_CASE("Arrow: deltas without a dictionary, of too many elements, or above the limit are refused") {

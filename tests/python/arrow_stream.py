@@ -133,7 +133,7 @@ for compression, name, type, header in [("lz4", "LZ4_FRAME", "Lz4Frame", "arrow_
     expect_refused(ones, "device", f"the batch is compressed by {name} in a device's memory, expected its body in host "
                    "memory, for read<DeviceBuffer>(header, body, queue)")  # fmt: skip
 
-# Dictionaries grow from batch to batch, by deltas.
+# Dictionaries grow from batch to batch, by deltas, or whole.
 WORDS = {"strings": ["a", "b", "c", "dd", "eee", None], "numbers": [1.5, 2.5, 3.5, 4.5, 5.5, None],
          "bytes": [b"x", b"", b"yy", b"\x00", b"zzz", None], "wide": ["a", "b", "c", "dd", "eee", None]}  # fmt: skip
 
@@ -155,6 +155,13 @@ for name in WORDS:
             found = reader.read_all()
         assert found.to_pylist() == pa.Table.from_batches(parts).to_pylist(), (name, found.to_pylist())
         checks += 1
+        for where in ("host", "crossed"):  # each dictionary in place of the one before
+            ended = copied(stream_of(parts[0].schema, parts, compression=compression), where)
+            assert ended.returncode == 0, (name, ended.stderr)
+            with pa.ipc.open_stream(ended.stdout) as reader:
+                found = reader.read_all()
+            assert found.to_pylist() == pa.Table.from_batches(parts).to_pylist(), (where, name, found.to_pylist())
+            checks += 1
         expect_refused(stream, "crossed", "dictionary 0 has a delta, which is not joined to it in a device's memory, "
                        "expected the whole dictionary in one message")  # fmt: skip
 print(f"{checks} columns came back from {program} as they were")

@@ -75,12 +75,13 @@ class MessageReader {
       : most_{most}, host_{std::move(on)} {}
 
   /// The columns of a message with rows, as a table; nullopt for the schema and for dictionaries, which later messages
-  /// use. The columns are in the body's memory, and keep its owner; those of a compressed body in host memory are in
-  /// new memory, which they own. In host memory, offsets and indices are checked; in device memory only the places of
-  /// buffers are, and consumers trust what is in them. Throws: ExchangeError, if the body has fewer than
-  /// body_size(header) bytes or is not aligned to 8, if the message is damaged, for types and compressions that the
-  /// reader does not have, above `most`, for names of more than 16 KiB, and for dictionaries that change an earlier
-  /// one. In device memory also for compressed bodies, and for dictionaries that add to an earlier one.
+  /// use: one replaces an earlier one of its number, or adds to it, for tables that are read later. The columns are in
+  /// the body's memory, and keep its owner; those of a compressed body in host memory are in new memory, which they
+  /// own. In host memory, offsets and indices are checked; in device memory only the places of buffers are, and
+  /// consumers trust what is in them. Throws: ExchangeError, if the body has fewer than body_size(header) bytes or is
+  /// not aligned to 8, if the message is damaged, for types and compressions that the reader does not have, above
+  /// `most`, and for names of more than 16 KiB. In device memory also for compressed bodies, and for dictionaries that
+  /// add to an earlier one.
   std::optional<Column<S>> read(ByteView<space::Host> header, ByteView<S> body, std::shared_ptr<void const> owner) {
     return detail::read_flat([&] {
       auto const content = checked_content(header, body);
@@ -173,8 +174,6 @@ class MessageReader {
     if (!type || !data) throw ExchangeError{to_text({"no column of the schema has dictionary ", number})};
     auto const before = dictionaries_.find(number);
     bool const adds = table.template get<std::uint8_t>(2) != 0;
-    if (!adds && before != dictionaries_.end())
-      throw ExchangeError{to_text({"dictionary ", number, " is changed, expected one for each stream, or a delta"})};
     if (adds && before == dictionaries_.end())
       throw ExchangeError{to_text({"dictionary ", number, " has a delta, but no message before it"})};
     if (adds && !S::host_accessible)
