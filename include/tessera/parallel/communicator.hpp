@@ -8,15 +8,10 @@
 
 namespace tessera { inline namespace v0 {
 
-<<<<<<< HEAD
 /// Messages in progress between one rank and others. Two messages from one rank to another arrive in the order in which
-/// they were sent. The bytes are in use until the wait for them returns.
-=======
-/// Messages under way between one rank and others. Two messages from one rank to another arrive in the order in which
 /// they were sent. The bytes are in use until the wait for them returns. A member that throws has ended the receives.
 /// Optional: `exchange.keep(std::shared_ptr<void const>) noexcept`, called then with the memory of sends that may still
-/// be under way, which it keeps until they have ended; without it, a member that throws has ended the sends, too.
->>>>>>> ranks
+/// be in progress, which it keeps until they have ended; without it, a member that throws has ended the sends, too.
 template <class E>
 concept MessageExchange = requires(E& exchange, std::span<std::byte> to, std::span<std::byte const> from, int rank,
                                    std::size_t messages, std::uint64_t size) {
