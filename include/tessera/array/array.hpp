@@ -117,6 +117,29 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
     }
   }
 
+  /// Reads DevicePoints or a DeviceMask of with/device_selections.cuh, into memory of one dimension. Throws: as these
+  /// say.
+  template <detail::ListedElsewhere Sel, detail::MemoryOrMistake M>
+  auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
+    if constexpr (detail::check_destination<T, 1, array_space, std::remove_reference_t<M>>()) {
+      auto const found = of_this([&] { return selection.found_in(array_); });
+      auto const view = of_this([&] { return detail::caller_view<1>(to, Extents{found.count()}); });
+      StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(view.data), view.layout().strides};
+      return found.read_into(array_, detail::ElementsOf<T>::placed(there), options);
+    } else {
+      return detail::InvalidCall<T>{};
+    }
+  }
+  /// The same, into new device memory, for use in the order of the handle's queue.
+  template <detail::ListedElsewhere Sel>
+  auto read(Sel const& selection, ReadOptions const& options = {}) const {
+    auto const found = of_this([&] { return selection.found_in(array_); });
+    OwnedArray<T, 1, detail::elements_buffer<T, array_space>> result{Extents{found.count()}, array_.queue()};
+    StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(result.data()), {sizeof(T)}};
+    found.read_into(array_, detail::ElementsOf<T>::placed(there), options).detach();
+    return result;
+  }
+
   /// Reads a selection into a new array of buffers B, by default in the array's own space. Use the new array in the
   /// order of the handle's queue; if the host can touch it, its elements are there when the call returns. An array in
   /// device memory is read into host buffers through `through<space::Host>()`: on host threads, without a crossing.

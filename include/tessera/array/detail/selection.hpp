@@ -63,6 +63,12 @@ concept Selector = requires(Sel const& selection, Extents const& shape) {
   selected_by(selection, shape, shape);
 };
 
+/// DevicePoints or a DeviceMask of with/device_selections.cuh: `found_in(array)` lists the touched chunks.
+template <class Sel>
+concept ListedElsewhere = requires {
+  typename Sel::list_space;
+};
+
 /// An argument in the place of a selection, for the overloads whose compile error says so.
 template <class A>
 concept NoSelector = !Selector<A>;
