@@ -14,6 +14,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/place/detail/placing_points.cuh>
+#include <tessera/plan/detail/chunk_runs.hpp>
 #include <tessera/view/contiguous_memory.hpp>
 #include <tessera/view/detail/resolved_selection.hpp>
 #include <tessera/view/layout.hpp>
@@ -51,14 +52,15 @@ consteval bool check_lists_on_device() {
 /// a row for each point and a column for each dimension of the array. Points may be in any order and repeat. The
 /// memory of the elements has one dimension, in the order of the points.
 ///
-/// A read sorts the points by chunk on the device, in the order of the array's queue, and waits for the number of
-/// points of each touched chunk, which is all that the host gets of them: 16 bytes for each such chunk, and 16 more.
-/// Then each touched chunk is decoded whole, once. Sorting takes about 24 bytes of device memory for each point, and
-/// twice that where the grid has 2^32 chunks or more; reading takes 4. At most 2^32 - 1 points.
+/// A read or a write sorts the points by chunk on the device, in the order of the array's queue, and waits for a list
+/// of the touched chunks, which is all that the host gets of the points: 16 bytes for each such chunk, and 16 or 20
+/// more. A read then decodes each touched chunk whole, once. A write reads each, changes it and writes it back; if a
+/// point repeats, the last element stays. Takes 4 bytes of device memory for each point, and several times as much
+/// while it sorts. At most 2^32 - 1 points.
 ///
-/// Refers to the coordinates, which a kernel of the same queue may write before. They are in use until the read's
-/// Pending is done. Throws, when it reads: SelectionError naming the first point that lies outside the array, and the
-/// dimension; DeviceError; as Array::read.
+/// Refers to the coordinates, which a kernel of the same queue may write before. They are in use until the Pending of
+/// the call is done. Each call throws: SelectionError naming the first point that lies outside the array, and the
+/// dimension; DeviceError; as Array::read and write.
 class DevicePoints {
  public:
   using list_space = space::Device;
@@ -79,25 +81,35 @@ class DevicePoints {
 
   /// For Array::read. Throws: as above.
   template <class S, class P>
-  auto found_in(AnyArray<S, P> const& array) const {
-    if constexpr (detail::check_lists_on_device<S, P>()) {
-      detail::expect_rank("coordinates", rank_, array.shape());
-      return detail::PointsByChunk{array, count_, coordinates_};
-    }
+  auto found_to_read(AnyArray<S, P> const& array) const {
+    return found_in(array, Repeats::all);
+  }
+  /// For Array::write. Throws: as above.
+  template <class S, class P>
+  auto found_to_write(AnyArray<S, P> const& array) const {
+    return found_in(array, Repeats::last);
   }
 
  private:
+  template <class S, class P>
+  auto found_in(AnyArray<S, P> const& array, Repeats repeats) const {
+    if constexpr (detail::check_lists_on_device<S, P>()) {
+      detail::expect_rank("coordinates", rank_, array.shape());
+      return detail::PointsByChunk{array, repeats, count_, coordinates_};
+    }
+  }
+
   detail::PointCoordinates coordinates_{};
   std::uint64_t count_ = 0, rank_ = 0;
 };
 
 /// As Mask, in memory that the device can access: an ArrayView<bool, Rank, space::Device> of any strides with the
-/// array's shape, or contiguous memory with as many elements in C order. A read lists the selected elements on the
-/// device and reads them as DevicePoints; beside what these need, it takes an eighth of the mask's bytes, and 8 bytes
+/// array's shape, or contiguous memory with as many elements in C order. A call lists the selected elements on the
+/// device and treats them as DevicePoints; beside what these need, it takes an eighth of the mask's bytes, and 8 bytes
 /// for each selected element and dimension. It waits once more, for their number.
 ///
-/// Refers to the mask, which a kernel of the same queue may write before. It is in use until the read's Pending is
-/// done. Throws, when it reads: SelectionError, if the mask has another shape than the array; as DevicePoints.
+/// Refers to the mask, which a kernel of the same queue may write before. It is in use until the Pending of the call is
+/// done. Each call throws: SelectionError, if the mask has another shape than the array; as of DevicePoints.
 class DeviceMask {
  public:
   using list_space = space::Device;
@@ -124,21 +136,32 @@ class DeviceMask {
 
   /// For Array::read. Throws: as above.
   template <class S, class P>
-  auto found_in(AnyArray<S, P> const& array) const {
+  auto found_to_read(AnyArray<S, P> const& array) const {
+    return found_in(array, Repeats::all);
+  }
+  /// For Array::write. Throws: as above.
+  template <class S, class P>
+  auto found_to_write(AnyArray<S, P> const& array) const {
+    return found_in(array, Repeats::last);
+  }
+
+ private:
+  template <class S, class P>
+  auto found_in(AnyArray<S, P> const& array, Repeats repeats) const {
     if constexpr (detail::check_lists_on_device<S, P>()) {
       auto const shape = array.shape();
       auto const layout = detail::layout_of_mask(has_shape_ ? &layout_ : nullptr, size_, shape);
       try {
         auto listed = detail::points_of_mask(data_, layout, array.queue());
-        detail::PointCoordinates const coordinates{listed.coordinates.data(), static_cast<std::int64_t>(shape.rank()), 1};
-        return detail::PointsByChunk{array, listed.count, coordinates, std::move(listed.coordinates)};
+        auto const rank = static_cast<std::int64_t>(shape.rank());
+        detail::PointCoordinates const coordinates{listed.coordinates.data(), rank, 1};
+        return detail::PointsByChunk{array, repeats, listed.count, coordinates, std::move(listed.coordinates)};
       } catch (...) {
         detail::wait_and_throw(array.queue());
       }
     }
   }
 
- private:
   std::uint8_t const* data_ = nullptr;
   Layout layout_{};  // if it has a shape
   std::size_t size_ = 0;

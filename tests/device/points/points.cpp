@@ -1,6 +1,7 @@
 // DevicePoints and DeviceMask, compared with Points and Mask of host memory.
 #include <device/points/points.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <complex>
 #include <string>
@@ -28,6 +29,35 @@ std::vector<T> numbers(std::size_t count) {
   std::vector<T> result;
   for (std::size_t i = 0; i < count; ++i) result.push_back(T(static_cast<double>(i % 251)));
   return result;
+}
+
+/// Writes points that repeat, and a mask: of an element that is selected several times, the last value stays.
+template <class Here, class There>
+void check_writes(Random& random, Here const& here, There const& array, DeviceQueue& on) {
+  using T = typename There::element_type;
+  auto const shape = here.shape();
+  auto const rank = shape.rank();
+  WriteOptions const options{.mini_batch = random(0, 3), .in_flight = random(0, 2)};
+  for (std::size_t const count : {std::size_t{0}, std::size_t{1}, std::size_t{random(2, 300)}}) {
+    auto const coordinates = test::random_coordinates(random, shape, count);
+    auto given = numbers<T>(count);
+    std::reverse(given.begin(), given.end());
+    auto expected = elements(here.read(all));
+    auto const places = test::places_of(coordinates, rank);
+    for (std::size_t i = 0; i < count; ++i) expected[test::c_index(shape, places[i])] = given[i];
+    auto const there = points_on_device(coordinates, rank, on);
+    array.write(DevicePoints{there}, on_device<T, 1>(given, {count}, on), options).wait();
+    CHECK(elements(here.read(all)) == expected);
+  }
+  std::vector<std::uint8_t> mask(test::size_of(shape));
+  for (auto& one : mask) one = random.one_in(3);
+  auto const given = numbers<T>(static_cast<std::size_t>(std::count(mask.begin(), mask.end(), 1)));
+  auto expected = elements(here.read(all));
+  for (std::size_t i = 0, k = 0; i < mask.size(); ++i)
+    if (mask[i] != 0) expected[i] = given[k++];
+  auto const there = on_device<std::uint8_t, There::rank>(mask, shape, on);
+  array.write(DeviceMask{there}, on_device<T, 1>(given, {given.size()}, on), options).wait();
+  CHECK(elements(here.read(all)) == expected);
 }
 
 /// Points and masks of one array: `here` is read on the host, and `array` in device memory.
@@ -82,7 +112,10 @@ void check_random(std::uint64_t seed, Host const& pipeline, bool in_shards) {
   here.write(all, numbers<T>(test::size_of(made.shape)));
   store.erase({Rank == 1 ? "a/c/0" : Rank == 2 ? "a/c/0/0" : "a/c/0/0/0"}, here.queue());
   DeviceQueue on{test::HostQueue{random(1, 2)}};
-  check_selections(random, here, open_array<T, Rank, Device>(store, "a", on), on);
+  auto const array = open_array<T, Rank, Device>(store, "a", on);
+  check_selections(random, here, array, on);
+  check_writes(random, here, array, on);
+  check_selections(random, here, array, on);
 }
 
 }  // namespace
@@ -113,7 +146,9 @@ TEST_CASE("points and masks in device memory of chunks of different lengths, wit
     auto const here = open_array<std::int32_t, 2, OnHost>(store, "a");
     here.write(all, numbers<std::int32_t>(test::size_of(shape)));
     DeviceQueue on{test::HostQueue{1}};
-    check_selections(random, here, open_array<std::int32_t, 2, test::Known>(store, "a", on), on);
+    auto const array = open_array<std::int32_t, 2, test::Known>(store, "a", on);
+    check_selections(random, here, array, on);
+    check_writes(random, here, array, on);
   });
 }
 
@@ -130,30 +165,40 @@ TEST_CASE("points in device memory of an array without dimensions, and of more c
     CHECK(on_host(one.read(DeviceMask{unset}), on).empty());
 
     constexpr std::uint64_t length = 1'000'000'000'000'000'000;
-    auto const long_one = create_array<int, 1>(store, "long", {.shape = {length}, .chunks = {10}, .fill = -1}, Compressed{}, on);
+    auto const long_one = create_array<int, 1>(store, "long",
+                                               {.shape = {length}, .chunks = {10}, .fill = -1}, Compressed{}, on);
     long_one.write({{length - 3, length}}, on_device<int, 1>({1, 2, 3}, {3}, on)).wait();
     auto const points = points_on_device({length - 1, 0, length - 3, length - 4, length - 1}, 1, on);
     CHECK(on_host(long_one.read(DevicePoints{points}), on) == std::vector{3, -1, 1, -1, 3});
+    long_one.write(DevicePoints{points}, on_device<int, 1>({10, 11, 12, 13, 14}, {5}, on)).wait();
+    CHECK(on_host(long_one.read(DevicePoints{points}), on) == std::vector{14, 11, 12, 13, 14});
+    one.write(DevicePoints{none}, on_device<int, 1>({10, 11, 12}, {3}, on)).wait();
+    CHECK(on_host(one.read(all), on) == std::vector{12});
   });
 }
 
 TEST_CASE("what is wrong with points and masks in device memory is said as on the host") {
   under_seeds(8, [] {
     DeviceQueue on{test::HostQueue{1}};
-    auto const array = create_array<int, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {5, 7}, .chunks = {2, 3}}, Compressed{}, on);
+    auto const array = create_array<int, 2>(MemoryStore<HostBuffer>{}, "a",
+                                            {.shape = {5, 7}, .chunks = {2, 3}}, Compressed{}, on);
     auto const refused = [&](Coordinates const& coordinates, std::initializer_list<char const*> words) {
       auto const points = points_on_device(coordinates, 2, on);
       test::check_refused<SelectionError>([&] { array.read(DevicePoints{points}); }, words);
+      auto const given = on_device<int, 1>(std::vector<int>(coordinates.size() / 2), {coordinates.size() / 2}, on);
+      test::check_refused<SelectionError>([&] { array.write(DevicePoints{points}, given).wait(); }, words);
     };
     refused({0, 0, 4, 7, 5, 0}, {"key \"a/zarr.json\"", "point 1, dimension 1: found index 7, expected one below 7"});
     refused({4, 6, 0, 0, 0, 0, -1, 9}, {"point 3, dimension 0: found index -1, expected 0 or more"});
+    refused({0, 0, 5, 1, 0, 1, 5, 1, 5, 1}, {"point 1, dimension 0"});
     refused({5, 0}, {"point 0, dimension 0: found index 5, expected one below 5"});
     auto const flat = points_on_device({1, 2, 3}, 3, on);
     test::check_refused<SelectionError>([&] { array.read(DevicePoints{flat}); },
                                         {"key \"a/zarr.json\"", "found 3 coordinates for an array of 2 dimensions"});
     auto const points = points_on_device({1, 2, 3, 4}, 2, on);
     auto memory = on_device<int, 1>({1, 2, 3}, {3}, on);
-    test::check_refused<SelectionError>([&] { array.read(DevicePoints{points}, memory).wait(); }, {"a/zarr.json", "3", "2"});
+    test::check_refused<SelectionError>([&] { array.read(DevicePoints{points}, memory).wait(); },
+                                        {"a/zarr.json", "3", "2"});
     auto const mask = on_device<std::uint8_t, 2>(std::vector<std::uint8_t>(36), {6, 6}, on);
     test::check_refused<SelectionError>([&] { array.read(DeviceMask{mask}); },
                                         {"dimension 0: found a mask of length 6, expected 5"});

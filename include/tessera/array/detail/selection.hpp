@@ -63,7 +63,8 @@ concept Selector = requires(Sel const& selection, Extents const& shape) {
   selected_by(selection, shape, shape);
 };
 
-/// DevicePoints or a DeviceMask of with/device_selections.cuh: `found_in(array)` lists the touched chunks.
+/// DevicePoints or a DeviceMask of with/device_selections.cuh: `found_to_read(array)` and `found_to_write(array)` list
+/// the touched chunks.
 template <class Sel>
 concept ListedElsewhere = requires {
   typename Sel::list_space;

@@ -1,5 +1,5 @@
-// place_points_by_kernels: copies the elements of points from chunks to memory with one launch, where coordinates and
-// order of the points are in device memory.
+// place_points_by_kernels: copies the elements of points between chunks and memory with one launch, where coordinates
+// and order of the points are in device memory.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -30,12 +30,20 @@ struct PointCoordinates {
   }
 };
 
-/// The points of one chunk.
+/// Points in device memory that are sorted by chunk, and the memory of their elements.
+struct SortedPoints {
+  PointCoordinates coordinates{};
+  std::uint32_t const* order = nullptr;  ///< numbers of points, chunk by chunk
+  std::int64_t stride = 0;               ///< bytes in memory from the element of one number to that of the next
+  bool to_chunks = false;                ///< elements go from memory to chunks
+};
+
+/// The points of one chunk. One of the two addresses is the chunk's, and the other the memory of the point of number 0.
 struct PointsOfChunk {
-  std::byte const* from;  ///< the chunk; null: its elements have the fill value
-  std::byte* to;          ///< the memory of the point of number 0
+  std::byte const* from;  ///< null: elements in memory get the fill value
+  std::byte* to;
   Extents origin;         ///< index of the chunk's first element in the array
-  std::uint64_t first;    ///< in the list of numbers
+  std::uint64_t first;    ///< in SortedPoints::order
   std::uint64_t count;
 };
 
@@ -47,8 +55,8 @@ struct PlacedPoints {
   std::uint32_t words, origin;
 };
 
-/// A batch as passed to its kernel. The variable parts (boxes, their origins, the chunks' strides, a fill of one element)
-/// are among the arguments or in device memory, as in PlacementTable.
+/// A batch as passed to its kernel. The variable parts (boxes, their origins, the chunks' strides, a fill of one
+/// element) are among the arguments or in device memory, as in PlacementTable.
 struct PointTable {
   std::byte const* there = nullptr;  ///< in device memory; null: `here`
   std::uint32_t boxes_at = 0, origins_at = 0, strides_at = 0, fill_at = 0;
@@ -56,9 +64,7 @@ struct PointTable {
   std::uint32_t box_count = 0, rank = 0;
   std::uint32_t swapped = 1;  ///< bytes reversed together within a word
   std::uint32_t mirror = 0;   ///< the source's word i is i ^ mirror, if words are smaller than swapped units
-  PointCoordinates coordinates{};
-  std::uint32_t const* order = nullptr;  ///< numbers of points, chunk by chunk
-  std::int64_t to_stride = 0;            ///< bytes from one point's element to the next
+  SortedPoints points{};
   alignas(16) std::byte here[most_in_arguments];  // uninitialised where unused
 
   TESSERA_HOST_DEVICE std::byte const* parts() const { return there ? there : here; }
@@ -90,9 +96,9 @@ struct PointTable {
 /// Divides the points of some chunks among the blocks of one kernel. Reused, to keep its vectors' memory.
 class PointPlan {
  public:
-  /// Divides chunks of `limit` words or more. `form`: of the chunks. Throws: Error, if a device cannot place the
-  /// elements.
-  void make(std::span<PointsOfChunk const> batch, PlacementForm const& form, std::int64_t to_stride,
+  /// Divides chunks of `limit` words or more. Of the form's strides, those of the chunks count. Throws: Error, if a
+  /// device cannot place the elements.
+  void make(std::span<PointsOfChunk const> batch, PlacementForm const& form, SortedPoints const& points,
             std::uint64_t limit) {
     boxes.clear();
     origins.clear();
@@ -103,11 +109,12 @@ class PointPlan {
     if (form.item_size >= std::size_t{1} << 30 || !is_swapped_by_words)
       throw Error{to_text({"a device cannot place elements of ", form.item_size,
                            " bytes whose byte order is reversed in groups of ", form.swapped})};
-    choose_word(batch, form, to_stride);
-    strides.assign(form.from_strides.begin(), form.from_strides.end());
+    auto const& of_chunk = points.to_chunks ? form.to_strides : form.from_strides;
+    strides.assign(of_chunk.begin(), of_chunk.end());
+    choose_word(batch, form, points.stride);
     fill.assign(form.fill.data, form.fill.data + form.fill.size);
     table.rank = static_cast<std::uint32_t>(strides.size());
-    table.to_stride = to_stride;
+    table.points = points;
     for (auto const& chunk : batch) add(chunk, form.item_size, limit);
     table.box_count = static_cast<std::uint32_t>(boxes.size());
   }
@@ -122,9 +129,9 @@ class PointPlan {
 
  private:
   // The largest that divides all addresses, distances and elements.
-  void choose_word(std::span<PointsOfChunk const> batch, PlacementForm const& form, std::int64_t to_stride) {
-    std::uint64_t together = 16 | form.item_size | static_cast<std::uint64_t>(to_stride);
-    for (auto const stride : form.from_strides) together |= static_cast<std::uint64_t>(stride);
+  void choose_word(std::span<PointsOfChunk const> batch, PlacementForm const& form, std::int64_t in_memory) {
+    std::uint64_t together = 16 | form.item_size | static_cast<std::uint64_t>(in_memory);
+    for (auto const stride : strides) together |= static_cast<std::uint64_t>(stride);
     for (auto const& chunk : batch)
       together |= reinterpret_cast<std::uintptr_t>(chunk.from) | reinterpret_cast<std::uintptr_t>(chunk.to);
     word = 1u << std::countr_zero(together);
@@ -170,34 +177,33 @@ struct PlacePoints {
   template <class Bytes>
   TESSERA_HOST_DEVICE Word<W> read(Bytes const& bytes, PlacedPoints const& box, std::uint32_t n, std::byte*& to) const {
     auto const in_item = table.item_words.remainder(n);
-    std::uint64_t const point = table.order[box.first + table.item_words.quotient(n)];
-    to = box.to + static_cast<std::int64_t>(point) * table.to_stride + std::int64_t{in_item} * W;
-    if (!box.from) return bytes.template word<W>(table.fill() + std::size_t{in_item} * W);
-    auto offset = std::int64_t{in_item ^ table.mirror} * W;
+    auto const& points = table.points;
+    std::uint64_t const point = points.order[box.first + table.item_words.quotient(n)];
+    auto const in_memory = static_cast<std::int64_t>(point) * points.stride;
+    std::int64_t in_chunk = 0;
     for (std::uint32_t d = 0; d < table.rank; ++d)
-      offset += (table.coordinates.at(point, d) - table.origin(box.origin + d)) * table.stride(d);
-    return bytes.template word<W>(box.from + offset);
+      in_chunk += (points.coordinates.at(point, d) - table.origin(box.origin + d)) * table.stride(d);
+    to = box.to + (points.to_chunks ? in_chunk : in_memory) + std::int64_t{in_item} * W;
+    if (!box.from) return bytes.template word<W>(table.fill() + std::size_t{in_item} * W);
+    auto const from = box.from + (points.to_chunks ? in_memory : in_chunk);
+    return bytes.template word<W>(from + std::int64_t{in_item ^ table.mirror} * W);
   }
 };
 
 using PlacingPoints = PlacingWith<PointPlan>;
 
-/// Returns the bytes moved. `order`: numbers of points, in device memory. Divides chunks of `limit` words or more.
-/// Throws: DeviceError; as PointPlan::make.
+/// Returns the bytes moved. Divides chunks of `limit` words or more. Throws: DeviceError; as PointPlan::make.
 inline std::uint64_t place_points_by_kernels(std::span<PointsOfChunk const> batch, PlacementForm const& form,
-                                             std::int64_t to_stride, PointCoordinates const& coordinates,
-                                             std::uint32_t const* order, Queue<space::Device>& on,
+                                             SortedPoints const& points, Queue<space::Device>& on,
                                              std::uint64_t limit = most_words) {
   auto lent = on.lease<PlacingPoints>();
   auto& plan = lent->plan;
-  plan.make(batch, form, to_stride, limit);
+  plan.make(batch, form, points, limit);
   if (plan.blocks == 0) {
     lent.leave_unused();
     return 0;
   }
   auto table = plan.table;
-  table.coordinates = coordinates;
-  table.order = order;
   auto const size = TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) +
                     TableWriter::size_of(plan.origins) + TableWriter::size_of(plan.strides);
   auto const write = [&](std::byte* to) {

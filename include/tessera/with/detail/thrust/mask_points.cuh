@@ -11,7 +11,7 @@
 #include <tessera/memory/queue.cuh>
 #include <tessera/place/detail/placing_points.cuh>
 #include <tessera/view/layout.hpp>
-#include <tessera/with/detail/thrust/points_by_chunk.cuh>
+#include <tessera/with/detail/thrust/device_objects.cuh>
 #include <tessera/with/detail/thrust/thrust_in_queue.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -82,10 +82,10 @@ inline ListedMask points_of_mask(std::uint8_t const* data, Layout const& layout,
   ListedMask result;
   if (mask.size == 0) return result;
   auto const threads = (mask.size - 1) / of_one_thread + 1;
-  DeviceObjects<std::uint64_t> const sums{threads, on};
+  DeviceObjects<std::uint64_t> sums{threads, on};
   launch(on, threads, CountSelected{mask, sums.data()});
   sum_up_in_queue(on, sums.data(), static_cast<std::size_t>(threads));
-  copy_to_host(sums.data() + (threads - 1), std::span{&result.count, 1}, on);
+  copy_to_host<std::uint64_t>(sums.data() + (threads - 1), std::span{&result.count, 1}, on);
   result.coordinates = {checked_product(result.count, mask.rank, "a selection"), on};
   launch(on, threads, ListSelected{mask, sums.data(), result.coordinates.data()});
   return result;
