@@ -9,7 +9,6 @@
 
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/detail/caller_memory.hpp>
-#include <tessera/array/detail/run_call.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/space.hpp>
@@ -95,7 +94,9 @@ class DevicePoints {
   auto found_in(AnyArray<S, P> const& array, Repeats repeats) const {
     if constexpr (detail::check_lists_on_device<S, P>()) {
       detail::expect_rank("coordinates", rank_, array.shape());
-      return detail::PointsByChunk{array, repeats, count_, coordinates_};
+      return detail::find_selected(array, [&] {
+        return detail::PointsByChunk{array, repeats, count_, coordinates_};
+      });
     }
   }
 
@@ -151,14 +152,12 @@ class DeviceMask {
     if constexpr (detail::check_lists_on_device<S, P>()) {
       auto const shape = array.shape();
       auto const layout = detail::layout_of_mask(has_shape_ ? &layout_ : nullptr, size_, shape);
-      try {
+      return detail::find_selected(array, [&] {
         auto listed = detail::points_of_mask(data_, layout, array.queue());
         auto const rank = static_cast<std::int64_t>(shape.rank());
         detail::PointCoordinates const coordinates{listed.coordinates.data(), rank, 1};
         return detail::PointsByChunk{array, repeats, listed.count, coordinates, std::move(listed.coordinates)};
-      } catch (...) {
-        detail::wait_and_throw(array.queue());
-      }
+      });
     }
   }
 

@@ -93,6 +93,23 @@ void check_selections(Random& random, Here const& here, There const& array, Devi
     auto const expected = elements(here.read(Mask{mask}));
     auto const there = on_device<std::uint8_t, There::rank>(mask, shape, on);
     CHECK(on_host(array.read(DeviceMask{there}, options), on) == expected);
+
+    // The same mask, the first dimension densest.
+    ArrayView<std::uint8_t, There::rank, space::Device> turned{nullptr, {}, {}};
+    std::int64_t stride = 1;
+    for (std::size_t d = 0; d < rank; stride *= static_cast<std::int64_t>(shape[d++])) {
+      turned.shape[d] = shape[d];
+      turned.strides[d] = stride;
+    }
+    std::vector<std::uint8_t> other(mask.size());
+    test::for_each_index(shape, [&](Extents const& index) {
+      std::int64_t at = 0;
+      for (std::size_t d = 0; d < rank; ++d) at += static_cast<std::int64_t>(index[d]) * turned.strides[d];
+      other[static_cast<std::size_t>(at)] = mask[test::c_index(shape, index)];
+    });
+    auto const memory = on_device<std::uint8_t, 1>(other, {other.size()}, on);
+    turned.data = const_cast<std::uint8_t*>(memory.data());
+    CHECK(on_host(array.read(DeviceMask{turned}, options), on) == expected);
   }
 }
 
@@ -150,6 +167,20 @@ TEST_CASE("points and masks in device memory of chunks of different lengths, wit
     check_selections(random, here, array, on);
     check_writes(random, here, array, on);
   });
+}
+
+TEST_CASE("points in device memory are written to each shard once") {
+  DeviceQueue on{test::HostQueue{1}};
+  auto const array = create_array<int, 2>(MemoryStore<HostBuffer>{}, "a",
+                                          {.shape = {8, 8}, .shards = {4, 4}, .chunks = {2, 2}}, Compressed{}, on);
+  Coordinates everywhere;
+  for (std::int64_t i = 0; i < 64; ++i) everywhere.insert(everywhere.end(), {i % 8, i / 8});
+  auto const given = on_device<int, 1>(test::numbers_from(0, 64), {64}, on);
+  std::uint64_t shards = 0;
+  WriteOptions const options{.progress = [&](std::uint64_t, std::uint64_t all_of_them) { shards = all_of_them; }};
+  array.write(DevicePoints{points_on_device(everywhere, 2, on)}, given, options).wait();
+  CHECK(shards == 4);
+  CHECK(on_host(array.read({7, {6, 8}}), on) == std::vector{55, 63});
 }
 
 TEST_CASE("points in device memory of an array without dimensions, and of more chunks than 32 bits count") {

@@ -24,21 +24,24 @@ struct MaskInMemory {
   std::uint8_t const* data = nullptr;
   std::uint64_t size = 0;  ///< elements
   std::uint32_t rank = 0;
+  bool is_c_order = false;  ///< contiguous: no strides are needed
   std::uint64_t shape[max_rank]{};
   std::int64_t strides[max_rank]{};
 
-  /// Calls f(element, index) for the selected elements of a thread, in C order: f gets the number of the element in C
-  /// order.
+  /// Calls f(element) for the selected elements of a thread, in C order, with the number of each in that order.
   template <class F>
   TESSERA_HOST_DEVICE void for_each_of(std::uint64_t thread, F const& f) const {
     auto const begin = thread * of_one_thread, rest = size - begin;
     auto const end = begin + (rest < of_one_thread ? rest : of_one_thread);
-    for (auto element = begin; element < end; ++element) {
-      std::int64_t at = 0;
-      auto left = element;
-      for (auto d = rank; d-- > 0; left /= shape[d]) at += static_cast<std::int64_t>(left % shape[d]) * strides[d];
-      if (data[at] != 0) f(element);
-    }
+    for (auto element = begin; element < end; ++element)
+      if (data[is_c_order ? static_cast<std::int64_t>(element) : offset(element)] != 0) f(element);
+  }
+
+ private:
+  TESSERA_HOST_DEVICE std::int64_t offset(std::uint64_t element) const {
+    std::int64_t at = 0;
+    for (auto d = rank; d-- > 0; element /= shape[d]) at += static_cast<std::int64_t>(element % shape[d]) * strides[d];
+    return at;
   }
 };
 
@@ -74,7 +77,8 @@ struct ListedMask {
 
 /// Waits for the number of selected elements. `layout`: of the mask, in bytes. Throws: DeviceError.
 inline ListedMask points_of_mask(std::uint8_t const* data, Layout const& layout, Queue<space::Device>& on) {
-  MaskInMemory mask{data, element_count(layout.shape, "the mask"), static_cast<std::uint32_t>(layout.shape.rank())};
+  MaskInMemory mask{data, element_count(layout.shape, "the mask"), static_cast<std::uint32_t>(layout.shape.rank()),
+                    layout.strides == Layout::c_order(layout.shape, 1).strides};
   for (std::size_t d = 0; d < layout.shape.rank(); ++d) {
     mask.shape[d] = layout.shape[d];
     mask.strides[d] = layout.strides[d];

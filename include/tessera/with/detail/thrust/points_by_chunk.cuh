@@ -19,6 +19,7 @@
 #include <tessera/place/detail/placing_points.cuh>
 #include <tessera/plan/detail/chunk_runs.hpp>
 #include <tessera/plan/detail/piece.hpp>
+#include <tessera/store/concept.hpp>
 #include <tessera/transfer/options.hpp>
 #include <tessera/view/detail/strided_span.hpp>
 #include <tessera/with/detail/thrust/device_objects.cuh>
@@ -28,6 +29,19 @@
 #include <tessera/with/detail/thrust/thrust_in_queue.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {
+
+/// Returns f(), which gives the array's queue work. Its errors name the array, and are thrown when the queue is done.
+template <class S, class P, class F>
+auto find_selected(AnyArray<S, P> const& array, F&& f) {
+  try {
+    return f();
+  } catch (DeviceError& error) {
+    error.in_key(array.path()).in_store(name_of(array.store())).in_work("a selection in device memory");
+    wait_and_throw(array.queue());
+  } catch (...) {
+    wait_and_throw(array.queue());
+  }
+}
 
 class PointsByChunk {
  public:
@@ -40,15 +54,11 @@ class PointsByChunk {
     if (count == 0) return;
     if (count > std::numeric_limits<std::uint32_t>::max())
       throw SelectionError{to_text({"found ", count, " points in device memory, expected at most 2^32 - 1"})};
-    try {
-      NumberedGrid const grid{array};
-      if (grid.numbers.count() < outside_the_array<std::uint32_t>)  // which are sorted in half of the time
-        sort<std::uint32_t>(grid, repeats, array.queue());
-      else
-        sort<std::uint64_t>(grid, repeats, array.queue());
-    } catch (...) {
-      wait_and_throw(array.queue());
-    }
+    NumberedGrid const grid{array};
+    if (grid.numbers.count() < outside_the_array<std::uint32_t>)  // smaller numbers are sorted faster
+      sort<std::uint32_t>(grid, repeats, array.queue());
+    else
+      sort<std::uint64_t>(grid, repeats, array.queue());
   }
 
   /// The number of points, and of elements in memory.
