@@ -117,6 +117,29 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
     }
   }
 
+  /// Reads DevicePoints or a DeviceMask of with/device_selections.cuh, into memory of one dimension. Throws: as these
+  /// say.
+  template <detail::ListedElsewhere Sel, detail::MemoryOrMistake M>
+  auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
+    if constexpr (detail::check_destination<T, 1, array_space, std::remove_reference_t<M>>()) {
+      auto const found = of_this([&] { return selection.found_to_read(array_); });
+      auto const view = of_this([&] { return detail::caller_view<1>(to, Extents{found.count()}); });
+      StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(view.data), view.layout().strides};
+      return found.read_into(array_, detail::ElementsOf<T>::placed(there), options);
+    } else {
+      return detail::InvalidCall<T>{};
+    }
+  }
+  /// The same, into new device memory, for use in the order of the handle's queue.
+  template <detail::ListedElsewhere Sel>
+  auto read(Sel const& selection, ReadOptions const& options = {}) const {
+    auto const found = of_this([&] { return selection.found_to_read(array_); });
+    OwnedArray<T, 1, detail::elements_buffer<T, array_space>> result{Extents{found.count()}, array_.queue()};
+    StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(result.data()), {sizeof(T)}};
+    found.read_into(array_, detail::ElementsOf<T>::placed(there), options).detach();
+    return result;
+  }
+
   /// Reads a selection into a new array of buffers B, by default in the array's own space. Use the new array in the
   /// order of the handle's queue; if the host can access it, its elements are there when the call returns. An array in
   /// device memory is read into host buffers through `through<space::Host>()`: on host threads, without a copy between
@@ -151,7 +174,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   }
   /// Not callable: its compile error says that the first argument is not a selection.
   template <int = 0, detail::NoSelector A, class... More>
-  auto read(A const&, More&&...) const {
+  requires(!detail::ListedElsewhere<A>) auto read(A const&, More&&...) const {
     (void)detail::check_selector<A>();
     if constexpr (detail::begins_with_memory<More...>)
       return detail::InvalidCall<T>{};
@@ -173,9 +196,22 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
     return write_selected<detail::memory_rank<Sel, Rank>>(selected(selection), from, options);
   }
 
+  /// Writes DevicePoints or a DeviceMask. Each touched chunk is read, changed and written back.
+  template <detail::ListedElsewhere Sel, detail::MemoryOrMistake M>
+  auto write(Sel const& selection, M const& from, WriteOptions const& options = {}) const {
+    if constexpr (detail::check_writable<S>() && detail::check_memory<T, 1, array_space, M const>()) {
+      auto const found = of_this([&] { return selection.found_to_write(array_); });
+      auto const view = of_this([&] { return detail::caller_view<1>(from, Extents{found.count()}); });
+      StridedView<array_space> const there{reinterpret_cast<std::byte const*>(view.data), view.layout().strides};
+      return found.write_from(array_, detail::ElementsOf<T>::placed(there), options);
+    } else {
+      return detail::InvalidCall<T>{};
+    }
+  }
+
   /// Not callable: its compile error says that the first argument is not a selection.
   template <int = 0, detail::NoSelector A, class... More>
-  detail::InvalidCall<T> write(A const&, More&&...) const {
+  requires(!detail::ListedElsewhere<A>) detail::InvalidCall<T> write(A const&, More&&...) const {
     (void)detail::check_selector<A>();
     return detail::InvalidCall<T>{};
   }

@@ -104,7 +104,7 @@ struct ArrayView {
   /// Shape and strides, these in bytes.
   Layout layout() const {
     Layout result{{}, {}, sizeof(T), 1};
-    for (std::size_t d = 0; d < Rank; ++d) {
+    for (std::size_t d = 0; d != Rank; ++d) {
       result.shape.push_back(shape[d]);
       result.strides.push_back(static_cast<std::int64_t>(static_cast<std::uint64_t>(strides[d]) * sizeof(T)));
     }

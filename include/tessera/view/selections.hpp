@@ -164,7 +164,8 @@ concept MaskMemory = ContiguousMemory<M const> && requires(M const& memory) {
 template <class Space>
 consteval void check_mask() {
   static_assert(Space::host_accessible,
-                "tessera: this mask is in device memory, which the host cannot access: pass a mask in host memory");
+                "tessera: this mask is in device memory, which the host cannot access: pass a mask in host memory, or "
+                "a DeviceMask of <tessera/with/device_selections.cuh>");
 }
 
 template <class M>
@@ -173,6 +174,10 @@ consteval void check_mask_memory() {
                 "tessera: a mask is contiguous memory of bool or std::uint8_t, or an ArrayView of these, with as many "
                 "elements as the array: use a std::vector<std::uint8_t>, because a std::vector<bool> holds bits");
 }
+
+/// The layout of a mask in bytes. Null `found`: the mask has no shape, and `size` elements in C order. Throws:
+/// SelectionError, naming the dimension if the mask has another shape than the array.
+TESSERA_DECL Layout layout_of_mask(Layout const* found, std::size_t size, Extents const& shape);
 
 }  // namespace detail
 
@@ -207,7 +212,6 @@ class Mask {
   MaskBits resolve(Extents const& shape) const;
 
  private:
-  Layout layout_for(Extents const& shape) const;
   void add_row(MaskBits& bits, std::uint64_t first, Layout const& layout, Extents const& row) const;
   // The eight bytes as bits, the first lowest: sets the highest bit of each nonzero byte, and gathers these by a
   // product.

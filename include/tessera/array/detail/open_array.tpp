@@ -323,8 +323,9 @@ auto OpenArray<P>::write_listed(Writable const& store, std::span<PlacedChunk con
   ResolvedSelection const surrounding = surrounding_of(listed);
   auto const now = expect_inside(surrounding, from.strides);
   try {
-    Plan const plan{listed, now, form.layout.shape};
-    write_grid(*this, store, whole(now), plan, from, queue, used.get());
+    for_each_part(now, listed, [&](RegularGrid const& grid, std::span<PlacedChunk const> some) {
+      write_grid(*this, store, grid, Plan{some, grid.shape, grid.form.layout.shape}, from, queue, used.get());
+    });
     return finish(*this, "a write", surrounding, queue);
   } catch (...) {
     fail(*this, "a write", surrounding, queue);

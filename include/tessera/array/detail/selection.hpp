@@ -63,6 +63,13 @@ concept Selector = requires(Sel const& selection, Extents const& shape) {
   selected_by(selection, shape, shape);
 };
 
+/// DevicePoints or a DeviceMask of with/device_selections.cuh: `found_to_read(array)` and `found_to_write(array)` list
+/// the touched chunks.
+template <class Sel>
+concept ListedElsewhere = requires {
+  typename Sel::list_space;
+};
+
 /// An argument in the place of a selection, for the overloads whose compile error says so.
 template <class A>
 concept NoSelector = !Selector<A>;

@@ -42,6 +42,8 @@ class ChunkAxis {
     std::uint64_t first, elements;
   };
 
+  /// Neighbouring chunks of one length, in order; only those that have elements of the array.
+  std::vector<AxisPart> const& parts() const { return parts_; }
   /// The number of chunks that have elements of the array.
   std::uint64_t chunks() const;
   /// The end of the last such chunk, at or beyond the end of the array.

@@ -75,7 +75,7 @@ TESSERA_DECL void Points::expect_length(std::size_t d, std::size_t length) const
 }
 
 TESSERA_DECL MaskBits Mask::resolve(Extents const& shape) const {
-  auto const layout = layout_for(shape);
+  auto const layout = detail::layout_of_mask(has_shape_ ? &layout_ : nullptr, size_, shape);
   auto const elements = element_count(shape, "the array");
   MaskBits bits{shape, elements};
   if (elements == 0) return bits;
@@ -91,19 +91,19 @@ TESSERA_DECL MaskBits Mask::resolve(Extents const& shape) const {
   return bits;
 }
 
-TESSERA_DECL Layout Mask::layout_for(Extents const& shape) const {
-  if (!has_shape_) {
+TESSERA_DECL Layout detail::layout_of_mask(Layout const* found, std::size_t size, Extents const& shape) {
+  if (!found) {
     auto const elements = element_count(shape, "the array");
-    if (size_ != elements)
-      throw SelectionError{to_text({"found a mask of ", size_, " elements, expected ", elements, " as in the array"})};
+    if (size != elements)
+      throw SelectionError{to_text({"found a mask of ", size, " elements, expected ", elements, " as in the array"})};
     return Layout::c_order(shape, 1);
   }
-  detail::expect_rank("dimensions", layout_.shape.rank(), shape);
+  expect_rank("dimensions", found->shape.rank(), shape);
   for (std::size_t d = 0; d < shape.rank(); ++d)
-    if (layout_.shape[d] != shape[d])
+    if (found->shape[d] != shape[d])
       throw SelectionError{
-          to_text({"dimension ", d, ": found a mask of length ", layout_.shape[d], ", expected ", shape[d]})};
-  return layout_;
+          to_text({"dimension ", d, ": found a mask of length ", found->shape[d], ", expected ", shape[d]})};
+  return *found;
 }
 
 TESSERA_DECL void Mask::add_row(MaskBits& bits, std::uint64_t first, Layout const& layout, Extents const& row) const {
