@@ -38,6 +38,39 @@ struct Answers {
   }
 };
 
+// Reads a value of `size` bytes over a connection of its own. Returns the most bytes that were received at once.
+std::size_t most_received(std::string const& address, std::size_t size, ReadLimits limits) {
+  http::Site const site{address, {}};
+  struct WebRead final : http::ReadTask {
+    using ReadTask::ReadTask;
+    http::Site const* site = nullptr;
+    http::Request begin() override { return begin_body(), http::Request{.url = site->url.of(key())}; }
+    http::TaskEnd end(http::Response const& response) override {
+      return end_value(response) ? http::TaskEnd::done : http::TaskEnd::refused;
+    }
+  };
+  test::Bytes memory(size);
+  auto destination = [&](std::size_t n) { return ByteSpan<space::Host>{memory.data(), n}; };
+  Key const key{"value"};
+  std::vector<ReadRequest<space::Host>> requests{{&key, {}, {destination, limits}}};
+  http::ReadPlan plan;
+  std::deque<WebRead> reads;
+  plan.plan(std::span{requests}, [&](http::Asked asked) { reads.emplace_back(asked).site = &site; });
+  http::Transfer transfer;
+  transfer.begin(site, reads.front());
+  std::size_t most = 0;
+  auto const on_bytes = +[](CURL*, curl_infotype kind, char*, std::size_t n, void* to) {
+    if (kind == CURLINFO_DATA_IN) *static_cast<std::size_t*>(to) = std::max(*static_cast<std::size_t*>(to), n);
+    return 0;
+  };
+  ::curl_easy_setopt(transfer.handle(), CURLOPT_DEBUGFUNCTION, on_bytes);
+  ::curl_easy_setopt(transfer.handle(), CURLOPT_DEBUGDATA, &most);
+  ::curl_easy_setopt(transfer.handle(), CURLOPT_VERBOSE, 1L);
+  CHECK(transfer.end(::curl_easy_perform(transfer.handle()), site.options) == http::TransferEnd::done);
+  CHECK(requests.front().size == size);
+  return most;
+}
+
 }  // namespace
 
 TEST_CASE("what may pass is asked for again, as often as the options say") {
@@ -99,6 +132,18 @@ TEST_CASE("a read without an answer is asked for a second time, if the program w
   CHECK(answers.server.told().size() == 1);
   check_refused<StoreError>([&] { answers.at("plain/-", {.hedge_after = std::chrono::milliseconds{-1}}); },
                             {"hedge_after"});
+}
+
+TEST_CASE("a large value is received in large pieces, and a small one in little memory") {
+  Answers answers;
+  std::size_t const large = std::size_t{8} << 20;
+  test::put(answers.files, "value", std::string(large, 'x'));
+  auto const address = answers.server.at("plain/-");
+  CHECK(most_received(address, large, {}) > std::size_t{17} << 10);
+  CHECK(most_received(address, large, {large}) > std::size_t{17} << 10);
+  CHECK(most_received(address, large, {large}) <= std::size_t{512} << 10);
+  test::put(answers.files, "value", std::string(1000, 'x'));
+  CHECK(most_received(address, 1000, {1000}) <= std::size_t{17} << 10);
 }
 
 TEST_CASE("what does not pass is asked for once") {

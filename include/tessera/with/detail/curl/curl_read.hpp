@@ -41,6 +41,10 @@ class ReadTask : public Task {
 
   Key const& key() const final { return asked_.key(); }
   bool may_hedge() const final { return true; }
+  std::uint64_t most() const final {
+    auto const limit = asked_.run.size() == 1 ? asked_.first().destination.limits().most : asked_.range.size;
+    return std::min<std::uint64_t>(asked_.range.size, limit);
+  }
 
   bool take(Response const& response, std::span<char const> bytes) override {
     if (!is_value(response.status)) return (unread_ += bytes.size()) <= most_unread;

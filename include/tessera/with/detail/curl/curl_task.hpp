@@ -1,6 +1,7 @@
 // http::Task: one request to a server, and what becomes of its answer.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <span>
@@ -62,6 +63,8 @@ class Task {
   virtual TaskEnd end(Response const& response) = 0;
   /// The task is done. The other requests wait meanwhile. Throws: exceptions of a reader.
   virtual void tell() {}
+  /// Bytes of the body, at most; 0: not known.
+  virtual std::uint64_t most() const { return 0; }
   /// Whether the request may be sent again if its answer was lost, or says that it may pass.
   virtual bool may_repeat() const { return true; }
   /// Whether a second request for the same may be under way at once. Until one of the two has an answer, `begin` was
