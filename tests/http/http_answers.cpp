@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -144,6 +146,42 @@ TEST_CASE("a large value is received in large pieces, and a small one in little 
   CHECK(most_received(address, large, {large}) <= std::size_t{512} << 10);
   test::put(answers.files, "value", std::string(1000, 'x'));
   CHECK(most_received(address, 1000, {1000}) <= std::size_t{17} << 10);
+}
+
+// Counts the requests that the site admits while the first answer's body arrives.
+struct Counting final : http::Task {
+  explicit Counting(http::Site const& on) : site{on} {}
+  http::Site const& site;
+  Key const of{"k"};
+  std::optional<std::size_t> admitted{};
+
+  Key const& key() const override { return of; }
+  http::Request begin() override { return {.url = site.url.of(of)}; }
+  bool take(http::Response const&, std::span<char const>) override {
+    if (admitted) return true;
+    for (admitted = 0; site.pace.take();) ++*admitted;
+    for (std::size_t i = 0; i < *admitted; ++i) site.pace.give_back();
+    return true;
+  }
+  http::TaskEnd end(http::Response const&) override { return http::TaskEnd::done; }
+};
+
+TEST_CASE("an answer that begins admits one more request, and none when it ends") {
+  Answers answers;
+  http::Site const site{answers.server.at("plain/-"), {.first_at_once = 1}};
+  Counting counting{site};
+  http::Task* const tasks[]{&counting};
+  http::Batch batch;
+  batch.run(site, tasks, {}, 64);
+  CHECK(counting.admitted == 1);  // beside the one that is answered
+  counting.admitted.reset();
+  batch.run(site, tasks, {}, 64);
+  CHECK(counting.admitted == 2);
+  http::Site const closing{answers.server.at("closing/-"), {.first_at_once = 1}};
+  Counting none{closing};
+  http::Task* const of_closing[]{&none};
+  batch.run(closing, of_closing, {}, 64);
+  CHECK(none.admitted == 0);
 }
 
 TEST_CASE("what does not pass is asked for once") {

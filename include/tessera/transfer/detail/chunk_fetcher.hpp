@@ -281,13 +281,14 @@ class ChunkFetcher {
     Source const* source;
     ChunkRead<P>* slot;
     // Errors name the chunk before they pass the stores, which name themselves and keys of their own.
-    void operator()(std::optional<std::size_t> size) const {
+    bool operator()(std::optional<std::size_t> size) const {
       of_slot(*source, *slot, [&] {
         expect_given(size, slot->encoded.size, slot->key);
         slot->found = size.has_value();
         if (slot->found && source->shards) expect_all(*slot);
         (*fetch->place_)({slot, 1});
       });
+      return false;
     }
   };
   void tell_of_arrivals(Source const& source) {
@@ -320,7 +321,7 @@ class ChunkFetcher {
   PlaceReady<P>* place_ = nullptr;
   ChunkRead<P>* tile_ = nullptr;  // being read
   std::vector<Arrival> arrivals_;
-  std::vector<FunctionRef<void(std::optional<std::size_t>)>> told_;  // refer to them
+  std::vector<FunctionRef<bool(std::optional<std::size_t>)>> told_;  // refer to them
   std::vector<DestinationFor> destinations_;
   std::vector<ReadRequest<bytes_space>> requests_;  // one for each destination
   std::vector<LendRequest<bytes_space>> loans_;     // own the lent bytes

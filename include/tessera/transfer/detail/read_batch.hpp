@@ -44,10 +44,12 @@ class ReadBatch {
         end = from + std::min(together, to - from);
         decode(source, target, from, end, on);
         counts.placed += placer.place(slots(), tasks_, found_, decoding_);
+        if constexpr (ChunkAccess<P>::is_on_host && !is_of_host)
+          if (together != every_chunk) on.wait();  // the next ones are decoded into the same memory
       }
     };
     auto const place_ready = [&](std::span<ChunkRead<P>> ready) {
-      if constexpr (is_of_host) {
+      if constexpr (ChunkAccess<P>::is_on_host) {
         if (ready.front().is_tile) {
           counts.placed += placer.place_tile(ready.front());
           return;

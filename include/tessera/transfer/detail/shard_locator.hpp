@@ -1,5 +1,6 @@
 // ShardLocator: locates the values of a mini-batch, as whole keys or as ranges in shards.
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <tessera/shard/detail/watched_shards.hpp>
 #include <tessera/shard/detail/whole_shard.hpp>
 #include <tessera/store/read_request.hpp>
+#include <tessera/transfer/detail/batches.hpp>
 #include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/detail/chunk_read.hpp>
 #include <tessera/transfer/options.hpp>
@@ -175,15 +177,25 @@ class ShardLocator {
       if (!read.is_settled && !is_in_whole(source, read, on)) reads_.push_back(std::move(read));
     wholes_.clear();
   }
-  // A whole shard that is complete, while others are awaited.
+  // A whole shard that is complete, while others are awaited. Each call places about a MiB, for the store to look at the
+  // others.
   struct Arrival {
     ShardLocator* locator;
     Source const* source;
     IndexRead* read;
     PlaceReady<P>* place;
     AnyQueue* on;
-    void operator()(std::optional<std::size_t> size) const {
-      if (!read->is_settled) locator->take_arrived(*source, *read, size, *place, *on);
+    std::size_t placed = 0;  // chunks
+    bool operator()(std::optional<std::size_t> size) {
+      auto const slots = locator->shard_of(read->search).slots;
+      if (!read->is_settled && !locator->take_arrived(*source, *read, size, *on)) placed = slots.size();
+      if (placed == slots.size()) return false;
+      auto const each = std::max<std::uint64_t>(source->form.decoded_size, 1);
+      auto const few = std::max<std::uint64_t>(usual_on_host.bytes / each, 1);
+      auto const some = slots.subspan(placed, std::min<std::uint64_t>(few, slots.size() - placed));
+      (*place)(some);
+      placed += some.size();
+      return placed < slots.size();
     }
   };
   void tell_of_arrivals(Source const& source, PlaceReady<P>& place, AnyQueue& on) {
@@ -194,17 +206,17 @@ class ShardLocator {
     for (auto* const read : asked_) arrivals_.push_back({this, &source, read, &place, &on});
     for (std::size_t r = 0; r < asked_.size(); ++r) requests_[r].arrived = &told_.emplace_back(arrivals_[r]);
   }
-  void take_arrived(Source const& source, IndexRead& read, std::optional<std::size_t> size, PlaceReady<P>& place,
-                    AnyQueue& on) {
+  // False: its chunks are not located yet.
+  bool take_arrived(Source const& source, IndexRead& read, std::optional<std::size_t> size, AnyQueue& on) {
     auto const& shard = shard_of(read.search);
     of_index(source, read, [&] { shard.whole->end(size, read.search.slot->key); });
     (void)is_in_whole(source, read, on);
     for (auto& slot : shard.slots)
-      if (!is_located(source, {read.search.shard, &slot}, on)) return;  // another thread reads an index inside it
+      if (!is_located(source, {read.search.shard, &slot}, on)) return false;  // another thread reads an index inside
     take_whole(source, shard);
     for (auto const& slot : shard.slots)
       if (slot.found) of_slot(source, slot, [&] { expect_all(slot); });
-    place(shard.slots);
+    return true;
   }
   void ask_for_wholes(Source const& source, AnyQueue& on) {
     try {
@@ -324,7 +336,7 @@ class ShardLocator {
   std::vector<IndexRead*> asked_;            // of `wholes_`, one per shard
   std::vector<ReadRequest<Host>> requests_;  // one for each of `asked_` or `reads_`
   std::vector<Arrival> arrivals_;            // one for each of `asked_`
-  std::vector<FunctionRef<void(std::optional<std::size_t>)>> told_;  // refer to them
+  std::vector<FunctionRef<bool(std::optional<std::size_t>)>> told_;  // refer to them
 };
 
 }}}  // namespace tessera::v0::detail
