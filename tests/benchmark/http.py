@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Arrays on a web server, read whole by tessera and its peers:
 
-    http.py PROGRAM FOLDER [--short] [--arrays small,large,sharded] [--delays 0,5,50] [--threads 2] [--rounds 9]
+    http.py PROGRAM FOLDER [--short] [--arrays small,large,sharded] [--peers TensorStore,obstore,zarrs,curl]
+            [--delays 0,5,50] [--threads 2] [--rounds 9]
 
 PROGRAM is built from http.cpp. The server is a process on loopback that answers each request after a delay in
 milliseconds, as a distant one would; it has one thread, and uses a good part of a processor. The peers are TensorStore,
 zarr-python over obstore, with its own codecs and with those of zarrs, and `curl`, which only fetches the values, 64 at
-once; those that are not installed are named. `--arrays small` reads 20,000 values of 16 KiB alone.
+once; those that are not installed are named. `--arrays small` reads 20,000 values of 16 KiB alone; zarrs asks for few
+of them at a time, and takes minutes.
 All take turns; each program reads each array twice in a process, and the second time counts. The ratio is a peer's time
 over tessera's in the same round: its median and [least to most]. --short takes a tenth of the values and three rounds.
 """
@@ -18,6 +20,7 @@ import statistics
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +42,7 @@ arguments.add_argument("program")
 arguments.add_argument("folder", type=Path)
 arguments.add_argument("--short", action="store_true")
 arguments.add_argument("--arrays", default="small,large,sharded")
+arguments.add_argument("--peers", default="TensorStore,obstore,zarrs,curl")
 arguments.add_argument("--delays", default="0,5,50")
 arguments.add_argument("--threads", type=int, default=2)
 arguments.add_argument("--rounds", type=int)
@@ -108,6 +112,7 @@ def of_obstore(address, name, codecs={}):
 
 
 def of_zarrs(address, name):  # told to refuse what it would leave to zarr-python
+    warnings.filterwarnings("ignore", "Successfully reconstructed a store")  # it has connections of its own
     return of_obstore(address, name, {"codec_pipeline.path": "zarrs.ZarrsCodecPipeline", "codec_pipeline.strict": True})
 
 
@@ -148,9 +153,10 @@ if __name__ == "__main__":
     server = multiprocessing.Process(target=serve, args=(there,), daemon=True)
     server.start()
     address = f"http://127.0.0.1:{here.recv()}"
-    programs = {"tessera": of_tessera, "TensorStore": of_tensorstore, "obstore": of_obstore, "zarrs": of_zarrs, "curl": of_curl}
+    peers = {"TensorStore": of_tensorstore, "obstore": of_obstore, "zarrs": of_zarrs, "curl": of_curl}
+    programs = {"tessera": of_tessera, **{name: peers[name] for name in GIVEN.peers.split(",")}}
     for name, is_here in (("obstore", obstore), ("zarrs", obstore and zarrs), ("curl", shutil.which("curl"))):
-        if not is_here:
+        if name in programs and not is_here:
             print(f"not run: {name}, which is not installed")
             del programs[name]
     for milliseconds in GIVEN.delays.split(","):
