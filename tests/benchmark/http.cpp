@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
-#include <vector>
 
 #include <tessera/tessera.hpp>
 #include <tessera/with/curl.hpp>
@@ -21,8 +20,7 @@ void read(HttpStore const& store, std::string const& path, Queue<space::Host> co
   for (int i = 0; i < 2; ++i) {
     auto const begin = std::chrono::steady_clock::now();
     auto const array = open_array<std::int32_t, Rank, Codecs<codec::Bytes, codec::Zstd>>(store, path, on);
-    std::vector<std::int32_t> elements(array.size());
-    array.read(all, elements);
+    auto const elements = array.read(all);
     std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - begin;
     std::int64_t sum = 0;
     for (auto const one : elements) sum += one;

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Arrays on a web server, read whole by tessera and its peers:
 
-    http.py PROGRAM FOLDER [--short] [--delays 0,5,50] [--threads 2] [--rounds 9]
+    http.py PROGRAM FOLDER [--short] [--arrays small,large,sharded] [--peers TensorStore,obstore,zarrs,curl]
+            [--delays 0,5,50] [--threads 2] [--rounds 9]
 
 PROGRAM is built from http.cpp. The server is a process on loopback that answers each request after a delay in
 milliseconds, as a distant one would; it has one thread, and uses a good part of a processor. The peers are TensorStore,
-zarr-python over obstore, and `curl`, which only fetches the values, 64 at once; those that are not installed are named.
+zarr-python over obstore, with its own codecs and with those of zarrs, and `curl`, which only fetches the values, 64 at
+once; those that are not installed are named. `--arrays small` reads 20,000 values of 16 KiB alone; zarrs asks for few
+of them at a time, and takes minutes.
 All take turns; each program reads each array twice in a process, and the second time counts. The ratio is a peer's time
 over tessera's in the same round: its median and [least to most]. --short takes a tenth of the values and three rounds.
 """
@@ -17,6 +20,7 @@ import statistics
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -28,11 +32,17 @@ try:
     import zarr.storage
 except ImportError:
     obstore = None
+try:
+    import zarrs
+except ImportError:
+    zarrs = None
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("program")
 arguments.add_argument("folder", type=Path)
 arguments.add_argument("--short", action="store_true")
+arguments.add_argument("--arrays", default="small,large,sharded")
+arguments.add_argument("--peers", default="TensorStore,obstore,zarrs,curl")
 arguments.add_argument("--delays", default="0,5,50")
 arguments.add_argument("--threads", type=int, default=2)
 arguments.add_argument("--rounds", type=int)
@@ -45,6 +55,7 @@ ARRAYS = {  # what it is, shape, chunks, shards
     "large": (f"{LARGE} values of 1 MiB", (LARGE * 64, 64, 64), (64, 64, 64), None),
     "sharded": ("8 shards of 16 MiB", (128, 512, 512), (16, 64, 64), (64, 256, 256)),
 }
+ARRAYS = {name: ARRAYS[name] for name in GIVEN.arrays.split(",")}
 delay = multiprocessing.Value("d", 0.0)  # seconds; shared with the server
 
 
@@ -89,15 +100,20 @@ def of_tensorstore(address, name):
     return seconds, int(elements.sum(dtype="i8"))
 
 
-def of_obstore(address, name):
+def of_obstore(address, name, codecs={}):
     for _ in range(2):
         begin = time.perf_counter()
         store = zarr.storage.ObjectStore(obstore.store.HTTPStore(f"{address}/{name}/", client_options={"allow_http": True}),
                                          read_only=True)
-        with zarr.config.set({"threading.max_workers": THREADS, "async.concurrency": 64}):
+        with zarr.config.set({"threading.max_workers": THREADS, "async.concurrency": 64, **codecs}):
             elements = zarr.open_array(store, mode="r")[...]
         seconds = time.perf_counter() - begin
     return seconds, int(elements.sum(dtype="i8"))
+
+
+def of_zarrs(address, name):  # told to refuse what it would leave to zarr-python
+    warnings.filterwarnings("ignore", "Successfully reconstructed a store")  # it has connections of its own
+    return of_obstore(address, name, {"codec_pipeline.path": "zarrs.ZarrsCodecPipeline", "codec_pipeline.strict": True})
 
 
 def of_tessera(address, name):
@@ -137,9 +153,10 @@ if __name__ == "__main__":
     server = multiprocessing.Process(target=serve, args=(there,), daemon=True)
     server.start()
     address = f"http://127.0.0.1:{here.recv()}"
-    programs = {"tessera": of_tessera, "TensorStore": of_tensorstore, "obstore": of_obstore, "curl": of_curl}
-    for name, is_here in (("obstore", obstore), ("curl", shutil.which("curl"))):
-        if not is_here:
+    peers = {"TensorStore": of_tensorstore, "obstore": of_obstore, "zarrs": of_zarrs, "curl": of_curl}
+    programs = {"tessera": of_tessera, **{name: peers[name] for name in GIVEN.peers.split(",")}}
+    for name, is_here in (("obstore", obstore), ("zarrs", obstore and zarrs), ("curl", shutil.which("curl"))):
+        if name in programs and not is_here:
             print(f"not run: {name}, which is not installed")
             del programs[name]
     for milliseconds in GIVEN.delays.split(","):

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,6 +39,39 @@ struct Answers {
     return HttpStore{server.at(mode), std::move(options)};
   }
 };
+
+// Reads a value of `size` bytes over a connection of its own. Returns the most bytes that were received at once.
+std::size_t most_received(std::string const& address, std::size_t size, ReadLimits limits) {
+  http::Site const site{address, {}};
+  struct WebRead final : http::ReadTask {
+    using ReadTask::ReadTask;
+    http::Site const* site = nullptr;
+    http::Request begin() override { return begin_body(), http::Request{.url = site->url.of(key())}; }
+    http::TaskEnd end(http::Response const& response) override {
+      return end_value(response) ? http::TaskEnd::done : http::TaskEnd::refused;
+    }
+  };
+  test::Bytes memory(size);
+  auto destination = [&](std::size_t n) { return ByteSpan<space::Host>{memory.data(), n}; };
+  Key const key{"value"};
+  std::vector<ReadRequest<space::Host>> requests{{&key, {}, {destination, limits}}};
+  http::ReadPlan plan;
+  std::deque<WebRead> reads;
+  plan.plan(std::span{requests}, [&](http::Asked asked) { reads.emplace_back(asked).site = &site; });
+  http::Transfer transfer;
+  transfer.begin(site, reads.front());
+  std::size_t most = 0;
+  auto const on_bytes = +[](CURL*, curl_infotype kind, char*, std::size_t n, void* to) {
+    if (kind == CURLINFO_DATA_IN) *static_cast<std::size_t*>(to) = std::max(*static_cast<std::size_t*>(to), n);
+    return 0;
+  };
+  ::curl_easy_setopt(transfer.handle(), CURLOPT_DEBUGFUNCTION, on_bytes);
+  ::curl_easy_setopt(transfer.handle(), CURLOPT_DEBUGDATA, &most);
+  ::curl_easy_setopt(transfer.handle(), CURLOPT_VERBOSE, 1L);
+  CHECK(transfer.end(::curl_easy_perform(transfer.handle()), site.options) == http::TransferEnd::done);
+  CHECK(requests.front().size == size);
+  return most;
+}
 
 }  // namespace
 
@@ -99,6 +134,54 @@ TEST_CASE("a read without an answer is asked for a second time, if the program w
   CHECK(answers.server.told().size() == 1);
   check_refused<StoreError>([&] { answers.at("plain/-", {.hedge_after = std::chrono::milliseconds{-1}}); },
                             {"hedge_after"});
+}
+
+TEST_CASE("a large value is received in large pieces, and a small one in little memory") {
+  Answers answers;
+  std::size_t const large = std::size_t{8} << 20;
+  test::put(answers.files, "value", std::string(large, 'x'));
+  auto const address = answers.server.at("plain/-");
+  CHECK(most_received(address, large, {}) > std::size_t{17} << 10);
+  CHECK(most_received(address, large, {large}) > std::size_t{17} << 10);
+  CHECK(most_received(address, large, {large}) <= std::size_t{512} << 10);
+  test::put(answers.files, "value", std::string(1000, 'x'));
+  CHECK(most_received(address, 1000, {1000}) <= std::size_t{17} << 10);
+}
+
+// Counts the requests that the site admits while the first answer's body arrives.
+struct Counting final : http::Task {
+  explicit Counting(http::Site const& on) : site{on} {}
+  http::Site const& site;
+  Key const of{"k"};
+  std::optional<std::size_t> admitted{};
+
+  Key const& key() const override { return of; }
+  http::Request begin() override { return {.url = site.url.of(of)}; }
+  bool take(http::Response const&, std::span<char const>) override {
+    if (admitted) return true;
+    for (admitted = 0; site.pace.take();) ++*admitted;
+    for (std::size_t i = 0; i < *admitted; ++i) site.pace.give_back();
+    return true;
+  }
+  http::TaskEnd end(http::Response const&) override { return http::TaskEnd::done; }
+};
+
+TEST_CASE("an answer that begins admits one more request, and none when it ends") {
+  Answers answers;
+  http::Site const site{answers.server.at("plain/-"), {.first_at_once = 1}};
+  Counting counting{site};
+  http::Task* const tasks[]{&counting};
+  http::Batch batch;
+  batch.run(site, tasks, {}, 64);
+  CHECK(counting.admitted == 1);  // beside the one that is answered
+  counting.admitted.reset();
+  batch.run(site, tasks, {}, 64);
+  CHECK(counting.admitted == 2);
+  http::Site const closing{answers.server.at("closing/-"), {.first_at_once = 1}};
+  Counting none{closing};
+  http::Task* const of_closing[]{&none};
+  batch.run(closing, of_closing, {}, 64);
+  CHECK(none.admitted == 0);
 }
 
 TEST_CASE("what does not pass is asked for once") {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -26,9 +27,10 @@ namespace arrivals_tests {
 using Memory = MemoryStore<HostBuffer>;
 using Zstd = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
 using Shards = codec::Sharding<Zstd>;
+using ZstdCodecs = Codecs<codec::Bytes, codec::Zstd>;
 using HostQueue = Queue<space::Host>;
 
-// Reads values in any order, and tells of some, of some twice.
+// Reads values in any order, and tells of some, of some too seldom or too often.
 struct Distant {
   using buffer_type = HostBuffer;
   using Space = space::Host;
@@ -52,13 +54,13 @@ struct Distant {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[state->random(0, i - 1)]);
     for (auto const r : order) {
       auto& request = requests[r];
-      auto const times = state->tells_all ? 1 : state->random(0, 2);
+      auto const times = state->tells_all ? every_chunk : state->random(0, 20);
       request.size = values.read(*request.key, request.range, request.destination, on);
       for (std::size_t i = 0; request.arrived && i < times; ++i) {
-        (*request.arrived)(request.size);
         ++state->told;
-        if (state->seen) state->seen();
+        if (!(*request.arrived)(request.size) && (state->tells_all || state->random.one_in(2))) break;
       }
+      if (request.arrived && state->seen) state->seen();
     }
   }
   void write(Key const& key, ByteView<Space> value, HostQueue& on) const { values.write(key, value, on); }
@@ -89,7 +91,82 @@ TEST_CASE("elements of a chunk that arrived are in place while others travel") {
   for (std::size_t i = 0; i < there.size(); ++i) CHECK(there[i] == (i + 1) * 64 * 512);
 }
 
-TEST_CASE("stores that tell of some arrivals, or of one twice: every element as without") {
+TEST_CASE("elements of a whole shard that arrived are in place while others travel") {
+  Distant const store{{}, std::make_shared<Distant::State>(Distant::State{Random{1}})};
+  HostQueue const on{1};
+  auto const elements = numbered(std::size_t{512} * 1024);
+  auto const read_whole = [&](auto const& array) {
+    std::vector<std::int32_t> found(elements.size());
+    store.state->tells_all = true;
+    std::vector<std::size_t> there;
+    store.state->seen = [&] {
+      there.push_back(static_cast<std::size_t>(std::ranges::count_if(found, [](auto one) { return one != 0; })));
+    };
+    Traffic traffic;
+    array.with(ReadOptions{.traffic = &traffic}).read(all, found);
+    store.state->seen = {};
+    CHECK(found == elements);
+    CHECK(traffic.chunks == 64);
+    CHECK(traffic.missing == 0);
+    REQUIRE(there.size() == 4);  // one request for each shard
+    for (std::size_t i = 0; i < there.size(); ++i) CHECK(there[i] == (i + 1) * 128 * 1024);
+  };
+  SUBCASE("of chunks") {
+    NewArray<std::int32_t> const what{.shape = {512, 1024}, .shards = {128, 1024}, .chunks = {32, 256}};
+    create_array<std::int32_t, 2>(store, "a", what, Zstd{}, on).write(all, elements);
+    read_whole(open_array<std::int32_t, 2, ZstdCodecs>(store, "a", on));
+  }
+  SUBCASE("of shards of chunks") {
+    using Inner = Pipeline<space::Host, Shards>;
+    codec::Sharding<Inner> const outer{.chunk_shape = {64, 512}, .inner = Inner{Shards{.chunk_shape = {32, 256}}}};
+    Pipeline<space::Host, codec::Sharding<Inner>> const nested{outer};
+    create_array<std::int32_t, 2>(store, "a", {.shape = {512, 1024}, .chunks = {128, 1024}}, nested, on)
+        .write(all, elements);
+    read_whole(open_array<std::int32_t, 2, ZstdCodecs>(store, "a", on));
+  }
+}
+
+// Counts the bytes that a queue takes, and has not given back.
+class Counted : public std::pmr::memory_resource {
+ public:
+  std::size_t most() const { return most_; }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    most_ = std::max(most_, held_ += bytes);
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
+    held_ -= bytes;
+    std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
+  }
+  bool do_is_equal(std::pmr::memory_resource const& other) const noexcept override { return this == &other; }
+
+  std::size_t held_ = 0, most_ = 0;
+};
+
+TEST_CASE("chunks from far take decoded memory for about a MiB of them, whether the store tells of arrivals or not") {
+  for (bool const tells : {false, true})
+    for (bool const shards : {false, true}) {
+      CAPTURE(tells);
+      CAPTURE(shards);
+      Distant const store{{}, std::make_shared<Distant::State>(Distant::State{Random{1}})};
+      std::vector<std::int32_t> const elements(std::size_t{4096} * 1024, 7);  // 16 MiB, which zstd makes small
+      NewArray<std::int32_t> what{.shape = {4096, 1024}, .shards = {}, .chunks = {64, 512}};
+      if (shards) what.shards = {1024, 1024};
+      create_array<std::int32_t, 2>(store, "a", what, Zstd{}).write(all, elements);
+      store.state->tells_all = tells;
+      Counted memory;
+      HostQueue const on{1, &memory};
+      std::vector<std::int32_t> found(elements.size());
+      open_array<std::int32_t, 2, ZstdCodecs>(store, "a", on).read(all, found);
+      CHECK(found == elements);
+      CHECK(memory.most() >= std::size_t{128} << 10);
+      CHECK(memory.most() <= std::size_t{2} << 20);
+    }
+}
+
+TEST_CASE("stores that tell of some arrivals, too seldom or too often: every element as without") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     Random random{seed};
@@ -133,6 +210,33 @@ TEST_CASE("a damaged chunk among those that arrive is named, and the read can be
   test::check_refused<CodecError>([&] { array.read(all, found); }, {"distant", "a/c/5/0", "zstd"});
   store.write(damaged, value->view(), queue);
   array.read(all, found);
+  CHECK(found == elements);
+}
+
+TEST_CASE("a damaged chunk of a shard that arrives is named, and so is one that the shard has a part of") {
+  Distant const store{{}, std::make_shared<Distant::State>(Distant::State{Random{1}})};
+  store.state->tells_all = true;
+  HostQueue on{1};
+  auto const elements = numbered(std::size_t{512} * 512);
+  NewArray<std::int32_t> const what{.shape = {512, 512}, .shards = {128, 512}, .chunks = {64, 256}};
+  create_array<std::int32_t, 2>(store, "a", what, Zstd{}, on).write(all, elements);
+  Key const shard{"a/c/2/0"};
+  auto const value = get_value(store.values, shard, on);
+  test::Bytes const good(value->view().data, value->view().data + value->view().size);
+  std::vector<std::int32_t> found(elements.size());
+  auto const read_anew = [&](test::Bytes const& bytes) {
+    store.write(shard, {bytes.data(), bytes.size()}, on);
+    open_array<std::int32_t, 2, ZstdCodecs>(store, "a", on).read(all, found);
+  };
+  auto wrong = good;
+  wrong[0] = wrong[1] = std::byte{7};
+  test::check_refused<CodecError>([&] { read_anew(wrong); }, {"distant", "a/c/2/0", "[4, 0]", "zstd"});
+  test::Bytes const shorter(good.begin() + 100, good.end());  // 100 is more than the index, behind the last chunk
+  test::check_refused<CodecError>([&] { read_anew(shorter); }, {"distant", "a/c/2/0", "[5, 1]", "the shard has only"});
+  wrong = good;
+  wrong.back() ^= std::byte{1};
+  test::check_refused<CodecError>([&] { read_anew(wrong); }, {"distant", "a/c/2/0", "crc32c"});
+  read_anew(good);
   CHECK(found == elements);
 }
 

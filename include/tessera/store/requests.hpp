@@ -49,8 +49,9 @@ struct ReadRequest {
   /// it read.
   std::string* version = nullptr;
   /// A store of host bytes that waits for many values may call it with `size`, in the thread of the call, when the
-  /// destination has its bytes: the reader uses them while the other values arrive. It may throw, and be called again.
-  FunctionRef<void(std::optional<std::size_t>)> const* arrived = nullptr;
+  /// destination has its bytes: the reader uses some of them while the other values arrive, and returns whether it
+  /// would use more if called again. It may throw.
+  FunctionRef<bool(std::optional<std::size_t>)> const* arrived = nullptr;
 
   /// The range in a value of `total` bytes, for stores that know the size. Throws: StoreError.
   ByteRange::Resolved resolve(std::uint64_t total) const {

@@ -26,8 +26,8 @@ struct HttpOptions {
   std::vector<std::string> headers{};
   /// Status codes that mean that a key is missing. A bucket whose keys may not be listed answers 403: {403, 404}.
   std::vector<long> missing{404, 410};
-  /// Requests in progress, in all threads that use copies of a store. They begin with `first_at_once`; each answer
-  /// whose connection stays open allows one more, and refusals halve them.
+  /// Requests in progress, in all threads that use copies of a store. They begin with `first_at_once`; each answer that
+  /// begins, and whose connection stays open, allows one more, and refusals halve them.
   std::size_t most_at_once = 64;
   std::size_t first_at_once = 4;  ///< requests in progress at the beginning; 1 or more
   /// A request fails if it gets no connection for this long, or then fewer bytes per second than `least_rate`.

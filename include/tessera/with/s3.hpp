@@ -189,7 +189,9 @@ class S3Store {
                          .max_gap = request.max_gap,
                          .max_request_bytes = request.max_request_bytes,
                          .value_size = request.value_size,
-                         .watch = request.watch});
+                         .watch = request.watch,
+                         .version = request.version,
+                         .arrived = request.arrived});
     }
     bucket_->get_many(on_host, on);
     for (std::size_t i = 0; i < requests.size(); ++i) {

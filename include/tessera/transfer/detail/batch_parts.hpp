@@ -141,7 +141,7 @@ class BatchParts {
   /// Gets the values of all chunks, with at most `threads` threads. Calls `place` as ChunkFetcher does; so it needs
   /// `threads` to be 1 if host threads decode. Throws: CodecError, StoreError, Cancelled.
   void run(Source const& source, FetchLimits const& limits, Chunks all, std::size_t threads,
-           std::atomic<bool> const* stop, FunctionRef<void(ChunkRead<P>&)> place, Queue& on) {
+           std::atomic<bool> const* stop, PlaceReady<P> place, Queue& on) {
     divide(all, std::min(threads, std::max<std::size_t>(all.size() * source.form.decoded_size / worth_a_thread, 1)));
     for (auto& part : parts_) part->locate.begin();
     if (chunks_.size() == 1) return parts_[0]->run(source, limits, chunks_[0], 1, stop, place, on);
@@ -168,12 +168,12 @@ class BatchParts {
     ChunkFetcher<P> fetch;
 
     void run(Source const& source, FetchLimits const& limits, Chunks chunks, std::size_t of,
-             std::atomic<bool> const* stop, FunctionRef<void(ChunkRead<P>&)> place, Queue& on) {
+             std::atomic<bool> const* stop, PlaceReady<P> place, Queue& on) {
       fetch.begin(source, chunks, of, on);
       for (auto const few : runs_of_few_shards(source, chunks, on)) {
         ConsistentShards<P> shards{source, few, watched, stop};
         while (shards.next()) try {
-            locate.run(source, limits, shards.chunks(), watched, on);
+            locate.run(source, limits, shards.chunks(), watched, place, on);
             fetch.run(source, limits, shards.chunks(), watched, place, on);
           } catch (Error const&) {
             if (!shards.was_replaced()) throw;  // else the shard is read again

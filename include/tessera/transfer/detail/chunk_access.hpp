@@ -51,6 +51,10 @@ struct ChunkAccess {
     bool encodes = true;  ///< false: chunks are given encoded
   };
 
+  /// Host threads decode the bytes where they are.
+  static constexpr bool is_on_host =
+      std::same_as<typename P::bytes_space, typename P::array_space> && P::array_space::host_accessible;
+
   Store const& store;
   detail::ChunkNames const& names;
   P const& pipeline;
@@ -65,6 +69,8 @@ struct ChunkAccess {
   bool lends() const { return std::same_as<typename P::bytes_space, typename P::bytes_staging> && store.can.lends; }
   /// The store serves one range per request, so ranges are joined.
   bool joins() const { return !lends() && !store.can.gets_many; }
+  /// Elements wait for no other value where the host decodes what comes from far.
+  bool places_arrivals() const { return is_on_host && store.can.gets_many && !store.is_near(); }
   /// Of a chunk that says where its parts are, a part is read in two steps. Requires a chunk that is worth it, and, as
   /// both must be of one value, that the store tells whether that was replaced, as `ConsistentShards` find out.
   bool reads_indexes() const {

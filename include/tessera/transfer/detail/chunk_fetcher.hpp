@@ -104,10 +104,9 @@ class ChunkFetcher {
 
   /// Gets the values of some of the chunks. Calls `place` for each tile as soon as it is read, and for chunks as they
   /// arrive, if the store tells. Throws: CodecError, StoreError; exceptions of `place`.
-  void run(Source const& source, FetchLimits const& limits, Chunks some, WatchedShards& watched,
-           FunctionRef<void(ChunkRead<P>&)> place, Queue& on) {
+  void run(Source const& source, FetchLimits const& limits, Chunks some, WatchedShards& watched, PlaceReady<P> place,
+           Queue& on) {
     place_ = &place;
-    for (auto& slot : some) slot.is_placed = false;
     if (source.lends()) {
       borrow(source, limits, some, watched, on);
     } else {
@@ -160,7 +159,7 @@ class ChunkFetcher {
   }
   // Places the tile that was read last.
   void end_tile() {
-    if (auto* const tile = std::exchange(tile_, nullptr)) (*place_)(*tile);
+    if (auto* const tile = std::exchange(tile_, nullptr)) (*place_)({tile, 1});
   }
 
   // Uses values in the store's memory.
@@ -282,37 +281,27 @@ class ChunkFetcher {
     Source const* source;
     ChunkRead<P>* slot;
     // Errors name the chunk before they pass the stores, which name themselves and keys of their own.
-    void operator()(std::optional<std::size_t> size) const {
+    bool operator()(std::optional<std::size_t> size) const {
       of_slot(*source, *slot, [&] {
         expect_given(size, slot->encoded.size, slot->key);
         slot->found = size.has_value();
         if (slot->found && source->shards) expect_all(*slot);
-        (*fetch->place_)(*slot);
+        (*fetch->place_)({slot, 1});
       });
+      return false;
     }
   };
-  // Elements wait for no other chunk where the host decodes what comes from far.
   void tell_of_arrivals(Source const& source) {
-    if constexpr (std::same_as<bytes_space, space::Host> && std::same_as<array_space, space::Host>) {
-      constexpr std::uint64_t worth_it = 1 << 16;  // decoded bytes; smaller chunks are decoded together
-      if (source.store.is_near() || !source.store.can.gets_many || destinations_.size() < 2) return;
-      if (source.form.decoded_size < worth_it) return;
-      arrivals_.clear();
-      told_.clear();
-      told_.reserve(destinations_.size());
-      for (auto const& destination : destinations_) arrivals_.push_back({this, &source, destination.slot});
-      for (std::size_t r = 0; r < destinations_.size(); ++r) {
-        if (arrivals_[r].slot->has_index || arrivals_[r].slot->is_tile) continue;
-        requests_[r].arrived = &told_.emplace_back(arrivals_[r]);
-      }
+    constexpr std::uint64_t worth_it = 1 << 16;  // decoded bytes; smaller chunks are decoded together
+    if (!source.places_arrivals() || destinations_.size() < 2 || source.form.decoded_size < worth_it) return;
+    arrivals_.clear();
+    told_.clear();
+    told_.reserve(destinations_.size());
+    for (auto const& destination : destinations_) arrivals_.push_back({this, &source, destination.slot});
+    for (std::size_t r = 0; r < destinations_.size(); ++r) {
+      if (arrivals_[r].slot->has_index || arrivals_[r].slot->is_tile) continue;
+      requests_[r].arrived = &told_.emplace_back(arrivals_[r]);
     }
-  }
-
-  // A shard may be shorter than its index says.
-  static void expect_all(ChunkRead<P> const& slot) {
-    if (slot.encoded.size != slot.range.size)
-      throw CodecError{to_text({"the shard's index: found ", slot.range.size, " bytes from byte ", slot.range.offset,
-                                " on, but the shard has only ", slot.encoded.size, " of them"})};
   }
 
   // The beginning of a stored chunk, and the part of it that is wanted.
@@ -329,10 +318,10 @@ class ChunkFetcher {
   Chunks all_;
   std::vector<Index> indexes_;
   FetchBuffers<bytes_space, typename P::bytes_staging> values_;
-  FunctionRef<void(ChunkRead<P>&)>* place_ = nullptr;
+  PlaceReady<P>* place_ = nullptr;
   ChunkRead<P>* tile_ = nullptr;  // being read
   std::vector<Arrival> arrivals_;
-  std::vector<FunctionRef<void(std::optional<std::size_t>)>> told_;  // refer to them
+  std::vector<FunctionRef<bool(std::optional<std::size_t>)>> told_;  // refer to them
   std::vector<DestinationFor> destinations_;
   std::vector<ReadRequest<bytes_space>> requests_;  // one for each destination
   std::vector<LendRequest<bytes_space>> loans_;     // own the lent bytes

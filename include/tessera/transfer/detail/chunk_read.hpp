@@ -6,7 +6,9 @@
 #include <span>
 
 #include <tessera/core/detail/first_of.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/core/detail/runs.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/plan/detail/plan.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/transfer/detail/chunk_access.hpp>
@@ -42,6 +44,19 @@ auto runs_of_shard(std::span<ChunkRead<P>> chunks) {
 template <class P>
 bool is_part(ChunkRead<P> const& slot, ResolvedChunk const& form) {
   return slot.wanted.size < form.decoded_size;
+}
+
+/// Called with chunks that are ready to be decoded and placed, while others travel; they follow each other. Sets
+/// `is_placed`.
+template <class P>
+using PlaceReady = FunctionRef<void(std::span<ChunkRead<P>>)>;
+
+/// A shard may be shorter than its index says. Throws: CodecError.
+template <class P>
+void expect_all(ChunkRead<P> const& slot) {
+  if (slot.encoded.size != slot.range.size)
+    throw CodecError{to_text({"the shard's index: found ", slot.range.size, " bytes from byte ", slot.range.offset,
+                              " on, but the shard has only ", slot.encoded.size, " of them"})};
 }
 
 /// Runs f; adds the chunk to its errors.

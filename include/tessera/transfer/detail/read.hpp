@@ -68,10 +68,13 @@ Batches read_batches(ChunkAccess<P> const& source, Plan const& plan, typename P:
 }
 
 // Threads that fetch for one mini-batch, if fewer mini-batches than threads are under way, as where a device codec
-// decodes: together all threads. One if memory is bounded: each part rounds up.
-template <class Queue>
-std::size_t threads_for_each(Batches const& batches, ReadOptions const& options, Queue& on) {
-  if (std::same_as<Queue, tessera::Queue<space::Host>> || options.memory != 0) return 1;
+// decodes: together all threads. One if memory is bounded: each part rounds up; and where the fetching thread also
+// places.
+template <class P>
+std::size_t threads_for_each(ChunkAccess<P> const& source, Batches const& batches, ReadOptions const& options,
+                             typename P::queue_type& on) {
+  if (std::same_as<typename P::queue_type, Queue<space::Host>> || source.places_arrivals() || options.memory != 0)
+    return 1;
   auto const threads = on.host().threads();
   return threads / std::max<std::size_t>(batches.lanes(threads), 1);
 }
@@ -88,7 +91,7 @@ void read_chunks(ChunkAccess<P> const& source, Selected const& selected,
   auto const shard = source.shards ? source.shards->grid().chunks_per_shard() : Extents{};
   auto const& plan = detail::planned(selected, source.form.layout.shape, shard);
   auto const batches = detail::read_batches(source, plan, on, options);
-  auto const threads = detail::threads_for_each(batches, options, on);
+  auto const threads = detail::threads_for_each(source, batches, options, on);
   detail::MiniBatches<detail::ReadBatch<P>, typename P::queue_type> work{batches, options, on};
   on.host().for_each(work.lanes(), [&](std::size_t) {
     for (auto lane = work.lane(); lane.next();)

@@ -38,20 +38,34 @@ class ReadBatch {
     ReadPlacer<P> placer{source, plan, target, placing_, on};
     Counts counts;
     decoding_.beside = 0;
-    auto const place_next = [&](ChunkRead<P>& slot) {
-      if constexpr (is_of_host) {
-        if (slot.is_tile) {
-          counts.placed += placer.place_tile(slot);
+    auto const together = decoded_together(source, options);
+    auto const decode_and_place = [&](std::size_t from, std::size_t to) {
+      for (std::size_t end = from; from < to; from = end) {
+        end = from + std::min(together, to - from);
+        decode(source, target, from, end, on);
+        counts.placed += placer.place(slots(), tasks_, found_, decoding_);
+        if constexpr (ChunkAccess<P>::is_on_host && !is_of_host)
+          if (together != every_chunk) on.wait();  // the next ones are decoded into the same memory
+      }
+    };
+    auto const place_ready = [&](std::span<ChunkRead<P>> ready) {
+      if constexpr (ChunkAccess<P>::is_on_host) {
+        if (ready.front().is_tile) {
+          counts.placed += placer.place_tile(ready.front());
           return;
         }
-        auto const at = static_cast<std::size_t>(&slot - chunks_.all().data());
-        decode(source, target, at, at + 1, on);
-        counts.placed += placer.place(slots(), tasks_, found_, decoding_);
-        slot.is_placed = true;
+        auto const at = static_cast<std::size_t>(ready.data() - chunks_.all().data());
+        try {
+          decode_and_place(at, at + ready.size());
+        } catch (Error& error) {  // named before it passes the stores, which name themselves and keys of their own
+          if (auto const* const slot = slot_of(error)) source.blame(error, slot->key, slot->piece.chunk);
+          throw;
+        }
+        for (auto& slot : ready) slot.is_placed = true;
         forget_pass();
       }
     };
-    fetch_.run(source, limits, chunks_.all(), threads, options.stop, place_next, on);
+    fetch_.run(source, limits, chunks_.all(), threads, options.stop, place_ready, on);
     // At once, or around those that have arrived before.
     for (std::size_t from = 0; from < chunks_.size();) {
       if (chunks_[from].is_placed) {
@@ -60,8 +74,7 @@ class ReadBatch {
       }
       auto to = from + 1;
       while (to < chunks_.size() && !chunks_[to].is_placed) ++to;
-      decode(source, target, from, to, on);
-      counts.placed += placer.place(slots(), tasks_, found_, decoding_);
+      decode_and_place(from, to);
       from = to;
     }
     count(source, counts);
@@ -86,6 +99,14 @@ class ReadBatch {
 
   // On a device all elements are placed by one launch, whether or not they are contiguous.
   static bool goes_direct(Target const& target) { return array_space::host_accessible && !target.placer; }
+
+  // Chunks that pass the codecs in lock step. What comes from far has mini-batches for the network, whose decoded bytes
+  // would leave the cache before they are placed.
+  static std::size_t decoded_together(ChunkAccess<P> const& source, ReadOptions const& options) {
+    if (!source.places_arrivals() || options.mini_batch != 0) return every_chunk;
+    auto const each = std::max<std::uint64_t>(source.form.decoded_size, 1);
+    return std::max<std::size_t>(static_cast<std::size_t>(usual_on_host.bytes / each), 1);
+  }
 
   void select(ChunkAccess<P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
               Target const& target) {

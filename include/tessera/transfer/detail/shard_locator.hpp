@@ -1,5 +1,6 @@
 // ShardLocator: locates the values of a mini-batch, as whole keys or as ranges in shards.
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <tessera/shard/detail/watched_shards.hpp>
 #include <tessera/shard/detail/whole_shard.hpp>
 #include <tessera/store/detail/read_request.hpp>
+#include <tessera/transfer/detail/batches.hpp>
 #include <tessera/transfer/detail/chunk_access.hpp>
 #include <tessera/transfer/detail/chunk_read.hpp>
 #include <tessera/transfer/options.hpp>
@@ -41,9 +43,12 @@ class ShardLocator {
 
   /// Sets the range of each slot, or its bytes if already read. Chunks missing in a shard are not requested. New
   /// indexes are read together; those of nested shards, together for each depth.
-  void run(Source const& source, FetchLimits const& limits, std::span<Slot> all, WatchedShards& watched, AnyQueue& on) {
+  /// Calls `place` for the chunks of a whole shard that arrives, if the store tells. Throws: exceptions of `place`.
+  void run(Source const& source, FetchLimits const& limits, std::span<Slot> all, WatchedShards& watched,
+           PlaceReady<P> place, AnyQueue& on) {
     failed_together_ = false;
     for (auto& slot : all) {
+      slot.is_placed = false;
       slot.encoded = {};
       slot.unread = 0;
       slot.range = slot.stored;
@@ -58,9 +63,10 @@ class ShardLocator {
     } const end{*this};
     open(source, limits, all, watched);
     while (!searches_.empty()) {
-      std::erase_if(searches_, [&](Search const& search) { return is_located(source, search, on); });
+      std::erase_if(searches_,
+                    [&](Search const& search) { return search.slot->is_placed || is_located(source, search, on); });
       if (wholes_.empty() && reads_.empty() && !searches_.empty()) wait(source, searches_.front(), limits.stop);
-      read_wholes(source, limits, on);
+      read_wholes(source, limits, place, on);
       read_indexes(source, limits, on);
     }
     if constexpr (is_of_host) take_wholes(source);
@@ -84,6 +90,7 @@ class ShardLocator {
     Search search;
     std::vector<ShardEntry> room{};  // its bytes, then decoded in place: an index may be large
     std::size_t size = 0;            // of these bytes
+    bool is_settled = false;         // the claim has ended
     ByteSpan<Host> operator()(std::size_t n) {
       if (n > claim.range().size)
         throw CodecError{to_text({"the shard's index: found ", n, " bytes, expected ", claim.range().size})};
@@ -148,10 +155,10 @@ class ShardLocator {
 
   // Reads whole shards, all at once, and settles the claims from their bytes. If one is too large, all are read in
   // parts.
-  void read_wholes(Source const& source, FetchLimits const& limits, AnyQueue& on) {
+  void read_wholes(Source const& source, FetchLimits const& limits, PlaceReady<P> place, AnyQueue& on) {
     if (wholes_.empty()) return;
     asked_.clear(), requests_.clear();
-    for (auto const& read : wholes_) {
+    for (auto& read : wholes_) {
       auto const& shard = shard_of(read.search);
       if (shard.whole->state() != WholeShard::State::unread) continue;
       shard.whole->begin(shard_bound(source.form), on.host());
@@ -160,20 +167,62 @@ class ShardLocator {
       if (shard.watched) request.watch = &shard.watched->watch;
       asked_.push_back(&read);
     }
+    tell_of_arrivals(source, place, on);
     try {
       ask_for_wholes(source, on);
     } catch (WholeShard::TooLarge const&) {
       for (auto const* read : asked_) shard_of(read->search).whole->refuse();
     }
     for (auto& read : wholes_)
-      if (!is_in_whole(source, read, on)) reads_.push_back(std::move(read));
+      if (!read.is_settled && !is_in_whole(source, read, on)) reads_.push_back(std::move(read));
     wholes_.clear();
+  }
+  // A whole shard that is complete, while others are awaited. Each call places about a MiB, for the store to look at the
+  // others.
+  struct Arrival {
+    ShardLocator* locator;
+    Source const* source;
+    IndexRead* read;
+    PlaceReady<P>* place;
+    AnyQueue* on;
+    std::size_t placed = 0;  // chunks
+    bool operator()(std::optional<std::size_t> size) {
+      auto const slots = locator->shard_of(read->search).slots;
+      if (!read->is_settled && !locator->take_arrived(*source, *read, size, *on)) placed = slots.size();
+      if (placed == slots.size()) return false;
+      auto const each = std::max<std::uint64_t>(source->form.decoded_size, 1);
+      auto const few = std::max<std::uint64_t>(usual_on_host.bytes / each, 1);
+      auto const some = slots.subspan(placed, std::min<std::uint64_t>(few, slots.size() - placed));
+      (*place)(some);
+      placed += some.size();
+      return placed < slots.size();
+    }
+  };
+  void tell_of_arrivals(Source const& source, PlaceReady<P>& place, AnyQueue& on) {
+    if (!source.places_arrivals() || asked_.size() < 2) return;
+    arrivals_.clear();
+    told_.clear();
+    told_.reserve(asked_.size());
+    for (auto* const read : asked_) arrivals_.push_back({this, &source, read, &place, &on});
+    for (std::size_t r = 0; r < asked_.size(); ++r) requests_[r].arrived = &told_.emplace_back(arrivals_[r]);
+  }
+  // False: its chunks are not located yet.
+  bool take_arrived(Source const& source, IndexRead& read, std::optional<std::size_t> size, AnyQueue& on) {
+    auto const& shard = shard_of(read.search);
+    of_index(source, read, [&] { shard.whole->end(size, read.search.slot->key); });
+    (void)is_in_whole(source, read, on);
+    for (auto& slot : shard.slots)
+      if (!is_located(source, {read.search.shard, &slot}, on)) return false;  // another thread reads an index inside
+    take_whole(source, shard);
+    for (auto const& slot : shard.slots)
+      if (slot.found) of_slot(source, slot, [&] { expect_all(slot); });
+    return true;
   }
   void ask_for_wholes(Source const& source, AnyQueue& on) {
     try {
       source.store.get_many_on_host(requests_, queue_in<bytes_space>(on));
     } catch (Error& error) {
-      auto const is_it = [&](auto const* read) { return error.key() == read->search.slot->key.path; };
+      auto const is_it = [&](IndexRead const* read) { return error.key() == read->search.slot->key.path; };
       auto const* const found = asked_.size() == 1 ? &asked_.front() : first_of(asked_, is_it);
       if (found)
         blame(source, **found, error);
@@ -264,11 +313,16 @@ class ShardLocator {
       else
         read.claim.keep(whole->part(read.claim.range()), on.host());
     });
+    read.is_settled = true;
     return true;
   }
   void take_wholes(Source const& source) {
     for (auto const& shard : shards_)
-      if (shard.whole && shard.whole->state() == WholeShard::State::there)
+      if (shard.whole) take_whole(source, shard);
+  }
+  static void take_whole(Source const& source, Shard const& shard) {
+    if constexpr (is_of_host)
+      if (shard.whole->state() == WholeShard::State::there)
         for (auto& slot : shard.slots)
           if (slot.found) of_slot(source, slot, [&] { slot.encoded = shard.whole->part(slot.range); });
   }
@@ -279,8 +333,10 @@ class ShardLocator {
   std::vector<Search> searches_;
   std::vector<IndexRead> reads_;
   std::vector<IndexRead> wholes_;            // each with its shard
-  std::vector<IndexRead const*> asked_;      // of `wholes_`, one per shard
+  std::vector<IndexRead*> asked_;            // of `wholes_`, one per shard
   std::vector<ReadRequest<Host>> requests_;  // one for each of `asked_` or `reads_`
+  std::vector<Arrival> arrivals_;            // one for each of `asked_`
+  std::vector<FunctionRef<bool(std::optional<std::size_t>)>> told_;  // refer to them
 };
 
 }}}  // namespace tessera::v0::detail

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <new>
 #include <optional>
@@ -59,14 +60,15 @@ class Batch {
       start_again(site);
       hedge(site);
       for (; busy_.size() < most_at_once && next < tasks.size() && site.pace.take(); ++next) start(site, *tasks[next]);
-      if (busy_.empty() && next == tasks.size()) return;
-      if (busy_.empty()) {  // other threads have all requests that the server may have
+      if (busy_.empty() && told_.empty() && next == tasks.size()) return;
+      if (busy_.empty() && told_.empty()) {  // other threads have all requests that the server may have
         detail::try_until_true(stops_.empty() ? nullptr : stops_.front(), [&] { return site.pace.take(); });
         start(site, *tasks[next++]);
       }
       int count = 0;
       check(::curl_multi_perform(multi_.get(), &count));
-      if (!end_some(site)) check(::curl_multi_poll(multi_.get(), nullptr, 0, milliseconds_to_wait(site), &count));
+      bool const any = end_some(site);
+      if (!tell_one() && !any) check(::curl_multi_poll(multi_.get(), nullptr, 0, milliseconds_to_wait(site), &count));
     }
   }
 
@@ -194,13 +196,18 @@ class Batch {
         continue;
       }
       site.pace.give_back();
-      auto& task = one->transfer->task();
+      told_.push_back(&one->transfer->task());
       idle_.push_back(std::move(one->transfer));
       std::swap(*one, busy_.back());
       busy_.pop_back();
-      task.tell();
     }
     return any;
+  }
+  // Returns whether there was a task that is done. One step at a time: the sockets are read before the next.
+  bool tell_one() {
+    if (told_.empty()) return false;
+    if (!told_.front()->tell()) told_.pop_front();
+    return true;
   }
   // Errors name the task's key.
   template <class F>
@@ -257,12 +264,14 @@ class Batch {
       idle_.push_back(std::move(one.transfer));
     }
     busy_.clear();
+    told_.clear();
   }
 
   std::unique_ptr<CURLM, FreeMulti> multi_;  // outlives the transfers
   pid_t process_ = 0;
   std::vector<std::unique_ptr<Transfer>> idle_;
   std::vector<Busy> busy_;
+  std::deque<Task*> told_;  // done; the first is being told
   std::span<Stop const> stops_;
   std::minstd_rand random_{std::random_device{}()};
 };

@@ -16,9 +16,10 @@ enum class Answered { keeps_connection, closes_connection, too_much };
 /// Shared by all threads that use copies of a store. Many connections at once overflow a small server's queue, and
 /// dropped ones are tried again only after seconds.
 ///
-/// An answer whose connection stays open admits one more request: the number doubles with each round trip. One that
-/// closes its connection does not, because the next request needs another. A second without an answer doubles the
-/// number: the server is slow. A refusal, a "too many" answer, and a connection made at the second try halve it.
+/// An answer whose connection stays open admits one more request when it begins: the number doubles with each round
+/// trip, however long the answers are. One that closes its connection does not, because the next request needs another.
+/// A second without an answer doubles the number: the server is slow. A refusal, a "too many" answer, and a connection
+/// made at the second try halve it.
 class Pace {
   using Clock = std::chrono::steady_clock;
 

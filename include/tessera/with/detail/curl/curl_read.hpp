@@ -41,6 +41,10 @@ class ReadTask : public Task {
 
   Key const& key() const final { return asked_.key(); }
   bool may_hedge() const final { return true; }
+  std::uint64_t most() const final {
+    auto const limit = asked_.run.size() == 1 ? asked_.first().destination.limits().most : asked_.range.size;
+    return std::min<std::uint64_t>(asked_.range.size, limit);
+  }
 
   bool take(Response const& response, std::span<char const> bytes) override {
     if (!is_value(response.status)) return (unread_ += bytes.size()) <= most_unread;
@@ -53,9 +57,11 @@ class ReadTask : public Task {
     copy(bytes);
     return at_ < from_ + to_.size || (unread_ += bytes.size()) <= most_unread;
   }
-  void tell() final {
-    for (auto const& range : asked_.run)
-      if (auto const& request = asked_.requests[range.request]; request.arrived) (*request.arrived)(request.size);
+  bool tell() final {
+    if (told_ == asked_.run.size()) return false;
+    auto const& request = asked_.requests[asked_.run[told_].request];
+    if (!request.arrived || !(*request.arrived)(request.size)) ++told_;
+    return told_ < asked_.run.size();
   }
 
  protected:
@@ -200,6 +206,7 @@ class ReadTask : public Task {
 
   Asked asked_;
 
+  std::size_t told_ = 0;  // ranges that the reader has used
   bool is_placed_ = false;
   std::uint64_t total_ = 0, from_ = 0;  // bytes of the value; offset of the first wanted one
   ByteSpan<space::Host> to_{};

@@ -1,6 +1,7 @@
 // http::Task: one request to a server, and what becomes of its answer.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <span>
@@ -60,8 +61,11 @@ class Task {
   virtual bool take(Response const& response, std::span<char const> bytes) = 0;
   /// The answer is complete, or as much of it as `take` wanted. Throws: StoreError; exceptions of a destination.
   virtual TaskEnd end(Response const& response) = 0;
-  /// The task is done. The other requests wait meanwhile. Throws: exceptions of a reader.
-  virtual void tell() {}
+  /// The task is done; the other requests wait meanwhile. Returns whether it is to be called again, when they were
+  /// looked at: what is not read for long fills its connection's window. Throws: exceptions of a reader.
+  virtual bool tell() { return false; }
+  /// Bytes of the body, at most; 0: not known.
+  virtual std::uint64_t most() const { return 0; }
   /// Whether the request may be sent again if its answer was lost, or says that it may pass.
   virtual bool may_repeat() const { return true; }
   /// Whether a second request for the same may be under way at once. Until one of the two has an answer, `begin` was

@@ -5,7 +5,7 @@
 #include <span>
 
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/memory/queue.cuh>
 #include <tessera/memory/space.hpp>

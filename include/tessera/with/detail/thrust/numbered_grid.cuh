@@ -10,7 +10,7 @@
 #include <tessera/array/detail/read_boxes.hpp>
 #include <tessera/buffer/device_buffer.cuh>
 #include <tessera/buffer/host_buffer.hpp>
-#include <tessera/cast/host_device.cuh>
+#include <tessera/cast/detail/host_device.cuh>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/memory/queue.cuh>
 #include <tessera/plan/detail/chunk_edges.hpp>

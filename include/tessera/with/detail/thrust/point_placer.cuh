@@ -12,8 +12,8 @@
 #include <tessera/place/detail/any_placer.hpp>
 #include <tessera/place/detail/listed.hpp>
 #include <tessera/place/detail/placement.hpp>
+#include <tessera/place/detail/placer.cuh>
 #include <tessera/place/detail/placing_points.cuh>
-#include <tessera/place/placer.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
