@@ -121,7 +121,8 @@ void add_boxes(nb::module_& module) {
       .def_ro("boxes", &tessera::LoaderStatistics::boxes)
       .def_ro("chunks", &tessera::LoaderStatistics::chunks,
               "That the batches want: in one batch each chunk counts once.")
-      .def_ro("hits", &tessera::LoaderStatistics::hits, "Of these, those that another batch had decoded: kept, or read together.")
+      .def_ro("hits", &tessera::LoaderStatistics::hits,
+              "Of these, those that another batch had decoded: kept, or read together.")
       .def_ro("decoded", &tessera::LoaderStatistics::decoded,
               "Chunks that were decoded: the rest are hits, or missing in the store.")
       .def_ro("kept", &tessera::LoaderStatistics::kept,

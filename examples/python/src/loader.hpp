@@ -82,7 +82,8 @@ class AnyLoader {
 
  public:
   /// `on`: the queue in whose order batches are used. `padding`: the bytes of the element that pads the array. `type`:
-  /// of the batches; none: the array's. `options` are checked. `converter(array)`: the BatchConverter for the array on the loader's queue.
+  /// of the batches; none: the array's. `converter(array)`: the BatchConverter for the array on the loader's queue.
+  /// Requires: options in their ranges.
   template <class Make = NoConverter>
   AnyLoader(Native const& array, Queue on, Draw const& draw, tessera::LoaderOptions const& options,
             std::vector<std::byte> const& padding, typename Slot::Source source,

@@ -87,8 +87,8 @@ def _kind_of(scheme: str) -> str:
 def _no_store(address: str) -> StoreError:
     return StoreError(
         f"{_shown(address)}: this module has no store for {_scheme_of(address)}://, but for paths, file://, http://, "
-        "https://, s3://, gs://, az:// and abfs://: zarr-python reads others by zarr.storage.FsspecStore, with tessera's "
-        "codecs if you set codec_pipeline.path to tessera.zarr.CodecPipeline"
+        "https://, s3://, gs://, az:// and abfs://: zarr-python reads others by zarr.storage.FsspecStore, with "
+        "tessera's codecs if you set codec_pipeline.path to tessera.zarr.CodecPipeline"
     )
 
 

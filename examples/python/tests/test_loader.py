@@ -890,7 +890,8 @@ def test_batches_that_are_read_together(tmp_path, together, decoded):
     other, _ = numbered(tmp_path / "b.zarr")
     given = {"batch": 2, "ahead": 6, "together": together, "cache": 0}
     with tessera.Loader(array, TOGETHER, **given) as loader:
-        assert [np.asarray(batch)[:, 0].tolist() for batch in loader] == [[0, 1], [2, 11], [12, 3], [4, 13], [14, 5], [21, 22]]
+        read = [int(element) for batch in loader for element in np.asarray(batch)[:, 0]]
+        assert read == [box.start for box in TOGETHER]
         did = loader.statistics()
     assert (did.chunks, did.decoded, did.hits) == (10, decoded, 10 - decoded)
     with tessera.Loader([array, other], TOGETHER, **given) as loader:
@@ -947,7 +948,7 @@ def test_what_is_kept(tmp_path):
 @pytest.mark.parametrize("given", [{"keep": "elements"}, {"together": 0}, {"together": 3}])
 def test_wrong_ways_to_keep(tmp_path, given):
     array, _ = numbered(tmp_path / "a.zarr")
-    with pytest.raises(ValueError, match="found (keep='elements', expected 'decoded'|together=[03], expected at least 1)"):
+    with pytest.raises(ValueError, match="found (keep='elements', expected 'decoded'|together=[03], expected at least)"):
         tessera.Loader(array, at(0), **given)
 
 
