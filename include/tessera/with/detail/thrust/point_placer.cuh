@@ -13,6 +13,7 @@
 #include <tessera/place/detail/listed.hpp>
 #include <tessera/place/detail/placement.hpp>
 #include <tessera/place/detail/placing_points.cuh>
+#include <tessera/place/detail/point_table.hpp>
 #include <tessera/place/placer.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {
