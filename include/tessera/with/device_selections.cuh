@@ -12,7 +12,7 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/space.hpp>
-#include <tessera/place/detail/placing_points.cuh>
+#include <tessera/place/detail/point_table.hpp>
 #include <tessera/plan/detail/chunk_runs.hpp>
 #include <tessera/view/contiguous_memory.hpp>
 #include <tessera/view/detail/resolved_selection.hpp>

@@ -9,7 +9,6 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
-#include <tessera/place/detail/placing_points.cuh>
 #include <tessera/view/layout.hpp>
 #include <tessera/with/detail/thrust/device_objects.cuh>
 #include <tessera/with/detail/thrust/thrust_in_queue.cuh>

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include <tessera/core/config.hpp>
-#include <tessera/place/detail/placing_points.cuh>
+#include <tessera/place/detail/point_table.hpp>
 #include <tessera/plan/detail/chunk_edges.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -14,6 +14,7 @@
 #include <tessera/place/detail/placement.hpp>
 #include <tessera/place/detail/placer.cuh>
 #include <tessera/place/detail/placing_points.cuh>
+#include <tessera/place/detail/point_table.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

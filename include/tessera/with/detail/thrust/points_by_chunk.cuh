@@ -16,7 +16,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
-#include <tessera/place/detail/placing_points.cuh>
+#include <tessera/place/detail/point_table.hpp>
 #include <tessera/plan/detail/chunk_runs.hpp>
 #include <tessera/plan/detail/piece.hpp>
 #include <tessera/store/concept.hpp>
