@@ -1,8 +1,6 @@
 """Addresses that open: folders, zip files, URLs; and the errors for others, in Python's terms."""
 
-import contextlib
 import functools
-import http.server
 import json
 import os
 import pathlib
@@ -10,13 +8,13 @@ import pickle
 import re
 import shutil
 import subprocess
-import threading
 import tomllib
 import urllib.request
 
 import numpy as np
 import pytest
 import zarr
+from serving import served
 
 import tessera
 from tessera import _stores
@@ -68,28 +66,17 @@ def test_a_zip_file(hierarchy):
 
 def test_over_http(hierarchy):
     folder, elements = hierarchy
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder)) as server:
-        serving = threading.Thread(target=server.serve_forever)
-        serving.start()
-        try:
-            address = f"http://127.0.0.1:{server.server_port}/g.zarr"
-            check(tessera.open(address), elements)
-            array = tessera.open(f"{address}/deep/a")
-            np.testing.assert_array_equal(array[...], elements)
-            assert array.store_path.startswith(address)
-            expect_read_only(array)
-            with pytest.raises(tessera.Error, match="/none"):
-                tessera.open(f"{address}/none")
-            with pytest.raises(tessera.StoreError, match="read only: make the node in a folder"):
-                tessera.create_group(f"{address}/new")
-        finally:
-            server.shutdown()
-            serving.join()
+    with served(folder) as (server, _):
+        address = f"{server}/g.zarr"
+        check(tessera.open(address), elements)
+        array = tessera.open(f"{address}/deep/a")
+        np.testing.assert_array_equal(array[...], elements)
+        assert array.store_path.startswith(address)
+        expect_read_only(array)
+        with pytest.raises(tessera.Error, match="/none"):
+            tessera.open(f"{address}/none")
+        with pytest.raises(tessera.StoreError, match="read only: make the node in a folder"):
+            tessera.create_group(f"{address}/new")
 
 
 def test_a_bucket(monkeypatch):
@@ -119,25 +106,6 @@ def test_a_bucket(monkeypatch):
 
 
 REPOSITORIES = [ICECHUNK / "icechunk1", ICECHUNK / "icechunk2"]  # tests/with/data/make_icechunk.py made them
-
-
-@contextlib.contextmanager
-def served(folder):
-    """The address of a server of the folder, and the paths and headers that it was asked for."""
-    asked = []
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            asked.append((self.path, self.headers["Authorization"]))
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder)) as server:
-        serving = threading.Thread(target=server.serve_forever)
-        serving.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}", asked
-        finally:
-            server.shutdown()
-            serving.join()
 
 
 @pytest.mark.parametrize("repository", REPOSITORIES, ids=lambda path: path.name)

@@ -1,9 +1,6 @@
 """Loader: batches of boxes, read ahead, compared with the same boxes of NumPy's."""
 
-import contextlib
-import functools
 import gc
-import http.server
 import itertools
 import multiprocessing
 import pathlib
@@ -17,6 +14,7 @@ import weakref
 import numpy as np
 import pytest
 import zarr
+from serving import served
 
 import tessera
 
@@ -898,25 +896,6 @@ def test_batches_that_are_read_together(tmp_path, together, decoded):
         for one, two in loader:
             assert (np.asarray(one) == np.asarray(two)).all()
         assert [loader.statistics(i).decoded for i in range(2)] == [decoded] * 2
-
-
-@contextlib.contextmanager
-def served(folder):
-    """The address of a server of the folder, and the paths that it was asked for."""
-    asked = []
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            asked.append(self.path)
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder)) as server:
-        serving = threading.Thread(target=server.serve_forever)
-        serving.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}", asked
-        finally:
-            server.shutdown()
-            serving.join()
 
 
 def test_what_is_kept(tmp_path):

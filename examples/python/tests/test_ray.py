@@ -1,14 +1,12 @@
 """Ray's tasks in four processes: the example's result, and its requests, are those of one process."""
 
-import functools
-import http.server
 import importlib
 import os
 import pathlib
-import threading
 
 import numpy as np
 import pytest
+from serving import served
 
 import tessera
 
@@ -35,25 +33,16 @@ def example(tmp_path_factory):
 
 @pytest.fixture
 def source(tmp_path):
-    """The address of an array, its elements, and the chunks that its server was asked for."""
+    """The address of an array, its elements, and what its server was asked for."""
     elements = np.arange(64 * 48, dtype="int32").reshape(64, 48) - 1000
     array = tessera.create_array(tmp_path / "a.zarr", shape=elements.shape, dtype="int32", chunks=(8, 16))
     array[...] = elements
-    asked = []
+    with served(tmp_path) as (server, asked):
+        yield f"{server}/a.zarr", elements, asked
 
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            if "/c/" in self.path:
-                asked.append(self.path)
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=tmp_path)) as server:
-        serving = threading.Thread(target=server.serve_forever)
-        serving.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/a.zarr", elements, asked
-        finally:
-            server.shutdown()
-            serving.join()
+def chunks_of(asked):
+    return sorted(path for path, _ in asked if "/c/" in path)
 
 
 def test_four_processes_do_the_work_of_one(tmp_path, example, source):
@@ -61,13 +50,13 @@ def test_four_processes_do_the_work_of_one(tmp_path, example, source):
     array = tessera.open(address)
     low, high = float(array[...].min()), float(array[...].max())
     expected = (elements.astype("float32") - low) / (high - low)
-    of_one = sorted(asked)
+    of_one = chunks_of(asked)
     assert len(of_one) == 2 * len(set(of_one)) == 2 * 8 * 3
     asked.clear()
     target = tessera.create_array(tmp_path / "b.zarr", shape=(64, 48), dtype="float32", chunks=(8, 16))
     example.normalise(array, target)
     np.testing.assert_array_equal(target[...], expected)
-    assert sorted(asked) == of_one
+    assert chunks_of(asked) == of_one
 
 
 def test_four_processes_write_parts_of_the_same_shards(tmp_path, example):
