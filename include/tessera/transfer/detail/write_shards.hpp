@@ -38,7 +38,7 @@ TESSERA_DECL std::uint64_t most_of_shard(ResolvedChunk const& form, std::uint64_
 // The most bytes of new chunks, at most most_of_shard.
 TESSERA_DECL std::uint64_t bound_of_chunks(ResolvedChunk const& form, std::uint64_t chunks);
 
-// For a larger bound no memory is taken before the sizes of the encoded chunks are known.
+// A whole shard that may become larger gets memory only as its chunks come.
 inline constexpr auto most_drafted = std::uint64_t{1} << 30;
 
 // Memory beside the shard's own: chunks on their way to it, and a margin for small ones.
@@ -90,7 +90,8 @@ class ShardChunkNames final : public ChunkNames {
 /// Writes `selected` of a sharded array, as write_chunks does; progress counts shards. A shard is written wholly or not
 /// at all, its inner chunks in the order of its index, without those that hold only the fill value. If part of it is
 /// written, its old value is read first, or it is appended to (WriteOptions). Memory holds all encoded bytes of each
-/// shard under way, not its elements; `options.in_flight` are under way, by default one per thread.
+/// shard under way, not its elements; a whole shard takes addresses for the most bytes that it may have, up to 1 GiB.
+/// `options.in_flight` are under way, by default one per thread.
 template <class P, class Selected>
 void write_shards(ChunkAccess<P> const& source, Extents const& shape, Selected const& selected,
                   StridedView<typename P::array_space> const& origin, typename P::queue_type& on,
