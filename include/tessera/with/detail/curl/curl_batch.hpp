@@ -207,8 +207,9 @@ class Batch {
   bool tell_some() {
     if (told_.empty()) return false;
     auto const end = Clock::now() + std::chrono::milliseconds{1};
-    while (!told_.empty() && Clock::now() < end)
+    do {
       if (!told_.front()->tell()) told_.pop_front();
+    } while (!told_.empty() && Clock::now() < end);
     return true;
   }
   // Errors name the task's key.
