@@ -177,7 +177,7 @@ class ShardLocator {
       if (!read.is_settled && !is_in_whole(source, read, on)) reads_.push_back(std::move(read));
     wholes_.clear();
   }
-  // A whole shard that is complete, while others are awaited. Each call places about a MiB, for the store to look at the
+  // A whole shard that is complete, while others are awaited. Each call places about a MiB; then the store looks at the
   // others.
   struct Arrival {
     ShardLocator* locator;
