@@ -63,7 +63,8 @@ int main() {
   std::vector<std::size_t> there;
   SplitStore const store{values, Distant{values, &found, &there}};
   auto const array = tessera::open_array<std::int32_t, 2, Pipeline<space::Pinned, Bytes, Zstd>>(store, "a", on);
-  array.read(tessera::all, tessera::ArrayView<std::int32_t, 2, space::Pinned>::c_order(found.data(), {256, 512})).wait();
+  auto const memory = tessera::ArrayView<std::int32_t, 2, space::Pinned>::c_order(found.data(), {256, 512});
+  array.read(tessera::all, memory).wait();
   check(found == elements, "the elements, of a distant store, in pinned memory");
   check(there.size() == 8, "a request for each chunk");
   for (std::size_t i = 0; i < there.size(); ++i)

@@ -150,8 +150,8 @@ class Transfer {
       throw StoreError{to_text({"cURL: ", ::curl_easy_strerror(failed)})};
   }
 
-  // Bytes received at once. With 16 KiB, as cURL does by itself, a fast server's data fill the connection's window again
-  // and again; a probe may open it only after 0.2 s. A small answer fits with its header.
+  // Bytes received at once. With cURL's own 16 KiB, a fast server's data fill the connection's window again and again,
+  // and a probe may open it only after 0.2 s. A small answer fits with its header.
   static long buffer_for(std::uint64_t body) {
     constexpr std::uint64_t of_header = 1 << 10, least = 16 << 10, most = 512 << 10;
     return static_cast<long>(std::clamp(body, least, most - of_header) + of_header);
