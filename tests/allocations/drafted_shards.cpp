@@ -1,19 +1,25 @@
 // A shard that is written as a whole, its chunks in the order of its index, is held once. Chunks that come in another
-// order are copied into that order: the value is the same.
+// order are copied into that order: the value is the same. Shards written in part, before or after, take no further
+// memory.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <doctest/doctest.h>
 
 #include <support/allocations.hpp>
+#include <support/child.hpp>
 #include <support/store_conformance.hpp>
 #include <support/temporary_folder.hpp>
 #include <tessera/tessera.hpp>
@@ -55,6 +61,16 @@ struct LateFirst {
       for (auto before = encoded->load(); before < 2; before = encoded->load()) encoded->wait(before);
     encoded->fetch_add(1);
     encoded->notify_all();
+    return decode(from, to, on);
+  }
+};
+
+// Copies bytes, and says that they might become a hundred times as many.
+struct Loose : LateFirst {
+  static constexpr std::string_view name = "tessera.test.loose";
+  static Loose from(ObjectReader&) { return {}; }
+  std::size_t encoded_bound(std::size_t decoded) const { return 100 * decoded; }
+  std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const {
     return decode(from, to, on);
   }
 };
@@ -111,6 +127,46 @@ TEST_CASE("a whole shard is held once while it is written") {
     CHECK(counted.peak() > static_cast<std::ptrdiff_t>(shard / 2));  // the counter works
     CHECK(counted.peak() < static_cast<std::ptrdiff_t>(shard + shard / 2));
   }
+}
+
+TEST_CASE("shards written as a whole, and in part, keep within the budget together") {
+  using namespace of_drafts;
+  test::TemporaryFolder const folder;
+  std::uint64_t const count = 2 * shard - 1;
+  auto const elements = elements_of(2 * shard);
+  for (std::uint64_t const first : {0, 1}) {  // the second shard is written in part, or the first one
+    CAPTURE(first);
+    LocalStore<HostBuffer> const store{folder / std::to_string(first)};
+    array_in<Raw>(store, 2 * shard, false, 1).write(all, elements);
+    auto const array =
+        open_array<std::uint8_t, 1, Pipeline<space::Host, ShardsOf<Raw>>>(store, "a", Queue<space::Host>{1});
+    constexpr std::uint64_t budget = 3 * shard + shard / 2;
+    test::Allocations counted;
+    array.write({{first, first + count}}, std::span{elements}.subspan(first, count), {.memory = budget});
+    counted.stop();
+    CHECK(counted.peak() > static_cast<std::ptrdiff_t>(2 * shard));  // the counter works
+    CHECK(counted.peak() <= static_cast<std::ptrdiff_t>(budget));
+  }
+}
+
+TEST_CASE("a whole shard is written where the system refuses memory for the most bytes that it may have") {
+  using namespace of_drafts;
+  auto const elements = elements_of(shard);
+  MemoryStore<HostBuffer> const store;
+  auto const array = array_in<Pipeline<space::Host, codec::Bytes, Loose>>(store, shard, false, 1);
+  rlimit old{};
+  REQUIRE(::getrlimit(RLIMIT_AS, &old) == 0);
+  CHECK(test::in_child([&] {
+    std::ifstream sizes{"/proc/self/statm"};  // in pages
+    rlim_t pages = 0;
+    if (!(sizes >> pages)) return false;
+    rlimit const few{pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + (rlim_t{512} << 20), old.rlim_max};
+    if (::setrlimit(RLIMIT_AS, &few) != 0) return false;
+    array.write(all, elements, {.mini_batch = 1});
+    std::vector<std::uint8_t> found(shard);
+    array.read(all, found, {.mini_batch = 1});
+    return found == elements;
+  }));
 }
 
 TEST_CASE("a whole shard has the same value in whatever order its chunks are encoded") {

@@ -148,7 +148,7 @@ TEST_CASE("a large value is received in large pieces, and a small one in little 
   CHECK(most_received(address, 1000, {1000}) <= std::size_t{17} << 10);
 }
 
-// Counts the requests that the site admits while the first answer's body arrives.
+// Counts the requests that the site admits while the body of an answer arrives.
 struct Counting final : http::Task {
   explicit Counting(http::Site const& on) : site{on} {}
   http::Site const& site;
@@ -156,7 +156,7 @@ struct Counting final : http::Task {
   std::optional<std::size_t> admitted{};
 
   Key const& key() const override { return of; }
-  http::Request begin() override { return {.url = site.url.of(of)}; }
+  http::Request begin() override { return admitted.reset(), http::Request{.url = site.url.of(of)}; }
   bool take(http::Response const&, std::span<char const>) override {
     if (admitted) return true;
     for (admitted = 0; site.pace.take();) ++*admitted;
@@ -174,7 +174,6 @@ TEST_CASE("an answer that begins admits one more request, and none when it ends"
   http::Batch batch;
   batch.run(site, tasks, {}, 64);
   CHECK(counting.admitted == 1);  // beside the one that is answered
-  counting.admitted.reset();
   batch.run(site, tasks, {}, 64);
   CHECK(counting.admitted == 2);
   http::Site const closing{answers.server.at("closing/-"), {.first_at_once = 1}};
@@ -182,6 +181,16 @@ TEST_CASE("an answer that begins admits one more request, and none when it ends"
   http::Task* const of_closing[]{&none};
   batch.run(closing, of_closing, {}, 64);
   CHECK(none.admitted == 0);
+}
+
+TEST_CASE("an answer that breaks off halves the number of requests") {
+  Answers answers;
+  http::Site const site{answers.server.at("cut/1"), {.first_at_once = 8, .pause = std::chrono::milliseconds{1}}};
+  Counting counting{site};
+  http::Task* const tasks[]{&counting};
+  http::Batch batch;
+  batch.run(site, tasks, {}, 64);
+  CHECK(counting.admitted == 4);  // of 8, and one more, the half, and one more; one is answered
 }
 
 TEST_CASE("what does not pass is asked for once") {

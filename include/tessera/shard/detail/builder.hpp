@@ -15,6 +15,7 @@
 #include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/cast/cast.hpp>
 #include <tessera/core/detail/checked.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/pipeline/detail/shard_index.hpp>
 #include <tessera/shard/detail/entries.hpp>
 #include <tessera/shard/detail/grid.hpp>
@@ -43,11 +44,15 @@ class ShardBuilder {
 
   /// Takes host memory for a whole new shard, whose chunks have at most `bound` bytes together. Chunks that come in the
   /// order of the index then lie where the shard needs them, and are not copied. Pages that stay empty cost nothing; a
-  /// memory resource of the program might clear or hold them, so its memory is taken as chunks come.
+  /// memory resource of the program might clear or hold them, so its memory is taken as chunks come. So it is if the
+  /// system refuses so many addresses.
   void draft(std::uint64_t bound, Queue& on) {
     if constexpr (std::same_as<S, Host>) {
       if (!is_last(0) || on.resource() != std::pmr::new_delete_resource()) return;
-      draft_ = draft_memory_.take(checked_size(bound + format(0).size(), "a shard"), on);
+      try {
+        draft_ = old_.take(checked_size(bound + format(0).size(), "a shard"), on);
+      } catch (HostOutOfMemory const&) {
+      }
       drafted_ = format(0).at_start() ? format(0).size() : 0;
     }
   }
@@ -230,7 +235,7 @@ class ShardBuilder {
   std::vector<ByteView<S>> chunks_;           // no data: missing
   std::uint64_t size_ = 0;                    // of the open shard
   std::vector<ShardEntry> before_, entries_;  // of its index, old and new
-  Scratch<S> old_, value_, draft_memory_;
+  Scratch<S> old_, value_;                    // old_: the present shard, or the draft of a new one
   ByteSpan<S> draft_{};  // none: chunks go to `blocks_`
   Packing<S> packing_;
   std::mutex mutex_;

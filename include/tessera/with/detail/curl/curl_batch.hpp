@@ -195,8 +195,8 @@ class Batch {
         site.pace.give_back();
         continue;
       }
+      told_.push_back(&one->transfer->task());  // first, since it allocates: end_all() gives back what is busy
       site.pace.give_back();
-      told_.push_back(&one->transfer->task());
       idle_.push_back(std::move(one->transfer));
       std::swap(*one, busy_.back());
       busy_.pop_back();

@@ -18,8 +18,8 @@ enum class Answered { keeps_connection, closes_connection, too_much };
 ///
 /// An answer whose connection stays open admits one more request when it begins: the number doubles with each round
 /// trip, however long the answers are. One that closes its connection does not, because the next request needs another.
-/// A second without an answer doubles the number: the server is slow. A refusal, a "too many" answer, and a connection
-/// made at the second try halve it.
+/// A second without an answer doubles the number: the server is slow. A refusal, a "too many" answer, an answer that
+/// breaks off, and a connection made at the second try halve it.
 class Pace {
   using Clock = std::chrono::steady_clock;
 

@@ -39,15 +39,16 @@ class Transfer {
   /// Another transfer of the same task; null: none. The one whose answer begins first goes on.
   void race(Transfer* rival) { rival_ = rival; }
 
-  /// For the pace. A good answer counts once, when it begins, so that long ones do not delay the next requests.
+  /// For the pace. A good answer counts once, when it begins, so that long ones do not delay the next requests; if it
+  /// breaks off, that counts, too.
   Answered heard(CURLcode how) const {
-    if (is_heard_) return Answered::closes_connection;
+    bool const is_answered = how == CURLE_OK || is_stopped_;
+    if (is_heard_ && is_answered) return Answered::closes_connection;
     curl_off_t connected = 0, found = 0;  // microseconds
     ::curl_easy_getinfo(handle(), CURLINFO_CONNECT_TIME_T, &connected);
     ::curl_easy_getinfo(handle(), CURLINFO_NAMELOOKUP_TIME_T, &found);
     constexpr curl_off_t first_pause = 900'000;  // then TCP tries a second time
     auto const status = this->status();
-    bool const is_answered = how == CURLE_OK || is_stopped_;
     bool const refuses = is_answered ? status == 429 || status == 503 : may_pass(how);
     if (refuses || connected - found > first_pause) return Answered::too_much;
     return is_answered && how == CURLE_OK && response_.keeps_connection ? Answered::keeps_connection
