@@ -124,6 +124,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
     if constexpr (detail::check_destination<T, 1, array_space, std::remove_reference_t<M>>()) {
       auto const found = of_this([&] { return selection.found_to_read(array_); });
       auto const view = of_this([&] { return detail::caller_view<1>(to, Extents{found.count()}); });
+      of_this([&] { detail::expect_apart(view.layout().shape, view.layout().strides); });
       StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(view.data), view.layout().strides};
       return found.read_into(array_, detail::ElementsOf<T>::placed(there), options);
     } else {

@@ -230,6 +230,9 @@ TEST_CASE("what is wrong with points and masks in device memory is said as on th
     auto memory = on_device<int, 1>({1, 2, 3}, {3}, on);
     test::check_refused<SelectionError>([&] { array.read(DevicePoints{points}, memory).wait(); },
                                         {"a/zarr.json", "3", "2"});
+    test::check_refused<SelectionError>(
+        [&] { array.read(DevicePoints{points}, ArrayView<int, 1, space::Device>{memory.data(), {2}}).wait(); },
+        {"a/zarr.json", "stride along dimension 0 is 0"});
     auto const mask = on_device<std::uint8_t, 2>(std::vector<std::uint8_t>(36), {6, 6}, on);
     test::check_refused<SelectionError>([&] { array.read(DeviceMask{mask}); },
                                         {"dimension 0: found a mask of length 6, expected 5"});
