@@ -1,7 +1,6 @@
 #pragma once
 #include <tessera/array/detail/open_array.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>

@@ -89,7 +89,7 @@ inline ListedMask points_of_mask(std::uint8_t const* data, Layout const& layout,
   launch(on, threads, CountSelected{mask, sums.data()});
   sum_up_in_queue(on, sums.data(), static_cast<std::size_t>(threads));
   copy_to_host<std::uint64_t>(sums.data() + (threads - 1), std::span{&result.count, 1}, on);
-  if (result.count == 0) return result;  // nobody waits for another kernel
+  if (result.count == 0) return result;  // the call may wait for no other kernel
   result.coordinates = {checked_product(result.count, mask.rank, "a selection"), on};
   launch(on, threads, ListSelected{mask, sums.data(), result.coordinates.data()});
   return result;
