@@ -424,6 +424,9 @@ TEST_CASE("memory of another shape is refused, naming the array") {
                                 {"\"a/zarr.json\"", "shape is [2, 2, 1], expected [2, 2, 2]"});
   std::vector<Box> const none;
   check_refused<SelectionError>([&] { read_boxes(array, none, view); }, {"shape is [2, 2, 1], expected [0, 2, 1]"});
+  ArrayView<std::uint16_t, 3> const without_strides{memory.data(), {2, 2, 2}};
+  check_refused<SelectionError>([&] { read_boxes(array, boxes, without_strides); },
+                                {"\"a/zarr.json\": the memory's stride along dimension 0 is 0"});
 }
 
 TEST_CASE("boxes of different shapes: a chunk is decoded once for all, and memory that does not fit is refused") {
@@ -447,6 +450,10 @@ TEST_CASE("boxes of different shapes: a chunk is decoded once for all, and memor
   memories.pop_back();
   check_refused<SelectionError>([&] { read_boxes(array, boxes, memories); },
                                 {"found 3 memories, expected 4, one for each box"});
+  std::vector<ArrayView<std::uint16_t, 2>> without_strides;
+  for (auto& one : arrays) std::ranges::fill(without_strides.emplace_back(one.view()).strides, 0);
+  check_refused<SelectionError>([&] { read_boxes(array, boxes, without_strides); },
+                                {"\"a/zarr.json\": box 0: the memory's stride along dimension 0 is 0"});
 }
 
 TEST_CASE("orientations: what numpy gives, each chunk still once; what is none is refused, with the box") {

@@ -121,9 +121,12 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   /// say.
   template <detail::ListedElsewhere Sel, detail::MemoryOrMistake M>
   auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
-    if constexpr (detail::check_destination<T, 1, array_space, std::remove_reference_t<M>>()) {
+    if constexpr (!Sel::template check_space<array_space>()) {
+      return detail::InvalidCall<T>{};
+    } else if constexpr (detail::check_destination<T, 1, array_space, std::remove_reference_t<M>>()) {
       auto const found = of_this([&] { return selection.found_to_read(array_); });
       auto const view = of_this([&] { return detail::caller_view<1>(to, Extents{found.count()}); });
+      of_this([&] { detail::expect_apart(view.layout().shape, view.layout().strides); });
       StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(view.data), view.layout().strides};
       return found.read_into(array_, detail::ElementsOf<T>::placed(there), options);
     } else {
@@ -133,11 +136,15 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   /// The same, into new device memory, for use in the order of the handle's queue.
   template <detail::ListedElsewhere Sel>
   auto read(Sel const& selection, ReadOptions const& options = {}) const {
-    auto const found = of_this([&] { return selection.found_to_read(array_); });
-    OwnedArray<T, 1, detail::elements_buffer<T, array_space>> result{Extents{found.count()}, array_.queue()};
-    StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(result.data()), {sizeof(T)}};
-    found.read_into(array_, detail::ElementsOf<T>::placed(there), options).detach();
-    return result;
+    if constexpr (Sel::template check_space<array_space>()) {
+      auto const found = of_this([&] { return selection.found_to_read(array_); });
+      OwnedArray<T, 1, detail::elements_buffer<T, array_space>> result{Extents{found.count()}, array_.queue()};
+      StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(result.data()), {sizeof(T)}};
+      found.read_into(array_, detail::ElementsOf<T>::placed(there), options).detach();
+      return result;
+    } else {
+      return detail::InvalidCall<T>{};
+    }
   }
 
   /// Reads a selection into a new array of buffers B, by default in the array's own space. Use the new array in the
@@ -199,7 +206,9 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   /// Writes DevicePoints or a DeviceMask. Each touched chunk is read, changed and written back.
   template <detail::ListedElsewhere Sel, detail::MemoryOrMistake M>
   auto write(Sel const& selection, M const& from, WriteOptions const& options = {}) const {
-    if constexpr (detail::check_writable<S>() && detail::check_memory<T, 1, array_space, M const>()) {
+    if constexpr (!Sel::template check_space<array_space>()) {
+      return detail::InvalidCall<T>{};
+    } else if constexpr (detail::check_writable<S>() && detail::check_memory<T, 1, array_space, M const>()) {
       auto const found = of_this([&] { return selection.found_to_write(array_); });
       auto const view = of_this([&] { return detail::caller_view<1>(from, Extents{found.count()}); });
       StridedView<array_space> const there{reinterpret_cast<std::byte const*>(view.data), view.layout().strides};

@@ -35,9 +35,9 @@ concept CoordinateMemory = DeviceMemory<M> && CallerMemory<M const>::rank == 2 &
 template <class M>
 concept DeviceMaskMemory = DeviceMemory<M> && MaskElement<typename CallerMemory<M const>::element>;
 
-template <class S, class P>
+template <class Space>
 consteval bool check_lists_on_device() {
-  constexpr bool is_of_device = std::same_as<typename P::array_space, space::Device>;
+  constexpr bool is_of_device = std::same_as<Space, space::Device>;
   static_assert(is_of_device,
                 "tessera: DevicePoints and a DeviceMask select elements of an array in device memory: open it with a "
                 "pipeline that begins in space::Device, or use Points or a Mask in host memory");
@@ -78,6 +78,11 @@ class DevicePoints {
                   "each point: ArrayView<std::int64_t, 2, space::Device>::c_order(data, {points, rank})");
   }
 
+  /// Whether arrays of that space take the lists. If not, a compile error says so.
+  template <class Space>
+  static consteval bool check_space() {
+    return detail::check_lists_on_device<Space>();
+  }
   /// For Array::read. Throws: as above.
   template <class S, class P>
   auto found_to_read(AnyArray<S, P> const& array) const {
@@ -92,12 +97,10 @@ class DevicePoints {
  private:
   template <class S, class P>
   auto found_in(AnyArray<S, P> const& array, Repeats repeats) const {
-    if constexpr (detail::check_lists_on_device<S, P>()) {
-      detail::expect_rank("coordinates", rank_, array.shape());
-      return detail::find_selected(array, [&] {
-        return detail::PointsByChunk{array, repeats, count_, coordinates_};
-      });
-    }
+    detail::expect_rank("coordinates", rank_, array.shape());
+    return detail::find_selected(array, [&] {
+      return detail::PointsByChunk{array, repeats, count_, coordinates_};
+    });
   }
 
   detail::PointCoordinates coordinates_{};
@@ -135,6 +138,11 @@ class DeviceMask {
                   "of these, with as many elements as the array");
   }
 
+  /// Whether arrays of that space take the lists. If not, a compile error says so.
+  template <class Space>
+  static consteval bool check_space() {
+    return detail::check_lists_on_device<Space>();
+  }
   /// For Array::read. Throws: as above.
   template <class S, class P>
   auto found_to_read(AnyArray<S, P> const& array) const {
@@ -149,16 +157,14 @@ class DeviceMask {
  private:
   template <class S, class P>
   auto found_in(AnyArray<S, P> const& array, Repeats repeats) const {
-    if constexpr (detail::check_lists_on_device<S, P>()) {
-      auto const shape = array.shape();
-      auto const layout = detail::layout_of_mask(has_shape_ ? &layout_ : nullptr, size_, shape);
-      return detail::find_selected(array, [&] {
-        auto listed = detail::points_of_mask(data_, layout, array.queue());
-        auto const rank = static_cast<std::int64_t>(shape.rank());
-        detail::PointCoordinates const coordinates{listed.coordinates.data(), rank, 1};
-        return detail::PointsByChunk{array, repeats, listed.count, coordinates, std::move(listed.coordinates)};
-      });
-    }
+    auto const shape = array.shape();
+    auto const layout = detail::layout_of_mask(has_shape_ ? &layout_ : nullptr, size_, shape);
+    return detail::find_selected(array, [&] {
+      auto listed = detail::points_of_mask(data_, layout, array.queue());
+      auto const rank = static_cast<std::int64_t>(shape.rank());
+      detail::PointCoordinates const coordinates{listed.coordinates.data(), rank, 1};
+      return detail::PointsByChunk{array, repeats, listed.count, coordinates, std::move(listed.coordinates)};
+    });
   }
 
   std::uint8_t const* data_ = nullptr;

@@ -46,6 +46,17 @@ TEST_CASE("of points in device memory, the host gets 16 bytes for each touched c
     }
 }
 
+TEST_CASE("after the wait for the number of elements, no kernel reads a mask that selects none") {
+  DeviceQueue on{test::HostQueue{1}};
+  auto const array = create_array<int, 1>(MemoryStore<HostBuffer>{}, "a", {.shape = {100}, .chunks = {9}},
+                                            Compressed{}, on);
+  auto const mask = on_device<std::uint8_t, 1>(std::vector<std::uint8_t>(100), {100}, on);
+  auto memory = on_device<int, 1>({1, 2}, {2}, on);
+  emulation::Watch const watch;
+  test::check_refused<SelectionError>([&] { array.read(DeviceMask{mask}, memory).wait(); }, {"expected [0]"});
+  CHECK(watch.launches() == 2);  // counts and their sums
+}
+
 TEST_CASE("what crosses in a write of points in device memory depends on the touched chunks, not on the points") {
   DeviceQueue on{test::HostQueue{1}};
   auto const array = create_array<int, 1>(MemoryStore<HostBuffer>{}, "a", {.shape = {100}, .chunks = {10}},

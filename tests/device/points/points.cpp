@@ -230,6 +230,12 @@ TEST_CASE("what is wrong with points and masks in device memory is said as on th
     auto memory = on_device<int, 1>({1, 2, 3}, {3}, on);
     test::check_refused<SelectionError>([&] { array.read(DevicePoints{points}, memory).wait(); },
                                         {"a/zarr.json", "3", "2"});
+    test::check_refused<SelectionError>(
+        [&] { array.read(DevicePoints{points}, ArrayView<int, 1, space::Device>{memory.data(), {2}}).wait(); },
+        {"a/zarr.json", "stride along dimension 0 is 0"});
+    ArrayView<std::int64_t const, 2, space::Device> const many{points.data(), {std::uint64_t{1} << 32, 2}, {0, 1}};
+    test::check_refused<SelectionError>([&] { array.read(DevicePoints{many}); },
+                                        {"found 4294967296 points in device memory, expected at most 2^32 - 1"});
     auto const mask = on_device<std::uint8_t, 2>(std::vector<std::uint8_t>(36), {6, 6}, on);
     test::check_refused<SelectionError>([&] { array.read(DeviceMask{mask}); },
                                         {"dimension 0: found a mask of length 6, expected 5"});

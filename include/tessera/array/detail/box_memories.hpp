@@ -48,7 +48,7 @@ struct BoxMemories {
   std::vector<StridedSpan<S>> each{};
 
   /// `boxes`: of an array of `Rank` dimensions. Throws: SelectionError, if there are not as many memories as boxes, or
-  /// one has another shape than its box.
+  /// one has another shape than its box, or a stride of 0.
   template <std::size_t Rank, class M>
   void resolve(M& memories, BoxesInChunks const& boxes) {
     if (std::size(memories) != boxes.size())
@@ -57,6 +57,7 @@ struct BoxMemories {
     each.clear();
     for (auto& memory : memories) try {
         auto const view = caller_view<Rank>(memory, boxes.shape_of(each.size()));
+        expect_apart(view.layout().shape, view.layout().strides);
         each.push_back({reinterpret_cast<std::byte*>(view.data), view.layout().strides});
       } catch (SelectionError const& error) {
         throw SelectionError{to_text({"box ", each.size(), ": ", error.what()})};

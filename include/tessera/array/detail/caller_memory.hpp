@@ -165,6 +165,10 @@ consteval bool check_destination() {
 
 [[noreturn]] void refuse_shape(Extents const& found, Extents const& expected);
 
+/// For memory that is read into. Throws: SelectionError, if elements would overwrite each other: an ArrayView that is
+/// made without strides has only zeros.
+void expect_apart(Extents const& shape, Strides const& strides);
+
 // The memory as a view of that shape. Throws: SelectionError, if it has another.
 template <std::size_t Rank, class M>
 auto caller_view(M& memory, Extents const& shape) {

@@ -1,7 +1,6 @@
 #pragma once
 #include <tessera/array/detail/open_array.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/array/detail/caller_memory.hpp>
 #include <tessera/array/detail/change_shape.hpp>
 #include <tessera/array/detail/chunk_box.hpp>
 #include <tessera/array/detail/compact_array.hpp>
@@ -202,20 +202,6 @@ ResolvedSelection OpenArray<P>::surrounding_of(std::span<PlacedChunk const> list
   });
 }
 
-/// For memory that is read into. Throws: SelectionError, if elements would overwrite each other: an ArrayView that is
-/// made without strides has only zeros.
-template <class P>
-void expect_apart(OpenArray<P> const& array, Extents const& shape, Strides const& strides) {
-  if (std::ranges::find(shape, std::uint64_t{0}) != shape.end()) return;  // no elements: strides may be any
-  for (std::size_t d = 0; d < shape.rank(); ++d)
-    if (strides[d] == 0 && shape[d] > 1)
-      in_document(array, array.array->document, [&] {
-        throw SelectionError{to_text({"the memory's stride along dimension ", d,
-                                      " is 0, expected elements apart: ArrayView::c_order(data, shape) views "
-                                      "contiguous memory"})};
-      });
-}
-
 /// Reads a selection of a grid, or a plan of it.
 template <class P, class What>
 void read_grid(OpenArray<P>& array, typename OpenArray<P>::Readable const& store, RegularGrid const& grid,
@@ -232,7 +218,7 @@ auto OpenArray<P>::read(ResolvedSelection const& selected, StridedSpan<array_spa
                         ReadOptions const& options, OptionDefaults const& usual) -> Completion {
   auto const used = usual.used_for(options);
   auto const now = expect_inside(selected, to.strides);
-  expect_apart(*this, selected.shape, to.strides);
+  in_document(*this, array->document, [&] { expect_apart(selected.shape, to.strides); });
   try {
     if (has_parts())
       for_each_part(now, selected, to.strides,

@@ -137,7 +137,7 @@ auto read_boxes_of(AnyArray<S, P> const& array, BoxesInChunks& boxes, Padding co
   return read_boxes_into(array, boxes, to, options, value.bytes(), placer);
 }
 
-/// The memory as a view of all boxes. Throws: SelectionError, if it has another shape.
+/// The memory as a view of all boxes. Throws: SelectionError, if it has another shape, or a stride is 0.
 template <std::size_t Rank, class M>
 auto view_of_boxes(M& memory, Extents const& all) {
   auto const view = CallerMemory<M>::template view<Rank>(memory, all);
@@ -146,6 +146,7 @@ auto view_of_boxes(M& memory, Extents const& all) {
   if (expected[0] == 0)
     for (std::size_t d = 1; d < Rank; ++d) expected[d] = found[d];  // no box says them
   if (found != expected) refuse_shape(found, expected);
+  expect_apart(found, view.layout().strides);
   return view;
 }
 

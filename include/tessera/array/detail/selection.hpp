@@ -64,7 +64,7 @@ concept Selector = requires(Sel const& selection, Extents const& shape) {
 };
 
 /// DevicePoints or a DeviceMask of with/device_selections.cuh: `found_to_read(array)` and `found_to_write(array)` list
-/// the touched chunks.
+/// the touched chunks, for arrays whose space `check_space<Space>()` accepts.
 template <class Sel>
 concept ListedElsewhere = requires {
   typename Sel::list_space;

@@ -11,6 +11,7 @@
 #include <tessera/memory/queue.cuh>
 #include <tessera/view/layout.hpp>
 #include <tessera/with/detail/thrust/device_objects.cuh>
+#include <tessera/with/detail/thrust/number_points.cuh>
 #include <tessera/with/detail/thrust/thrust_in_queue.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -74,7 +75,8 @@ struct ListedMask {
   DeviceObjects<std::int64_t> coordinates{};  ///< of each, in C order: one for each dimension
 };
 
-/// Waits for the number of selected elements. `layout`: of the mask, in bytes. Throws: DeviceError.
+/// Waits for the number of selected elements. `layout`: of the mask, in bytes. Throws: DeviceError;
+/// SelectionError, if 32 bits cannot count them.
 inline ListedMask points_of_mask(std::uint8_t const* data, Layout const& layout, Queue<space::Device>& on) {
   MaskInMemory mask{data, element_count(layout.shape, "the mask"), static_cast<std::uint32_t>(layout.shape.rank()),
                     layout.strides == Layout::c_order(layout.shape, 1).strides};
@@ -89,6 +91,8 @@ inline ListedMask points_of_mask(std::uint8_t const* data, Layout const& layout,
   launch(on, threads, CountSelected{mask, sums.data()});
   sum_up_in_queue(on, sums.data(), static_cast<std::size_t>(threads));
   copy_to_host<std::uint64_t>(sums.data() + (threads - 1), std::span{&result.count, 1}, on);
+  if (result.count == 0) return result;  // the call may wait for no other kernel
+  expect_counted_in_32_bits(result.count);  // before their coordinates take memory
   result.coordinates = {checked_product(result.count, mask.rank, "a selection"), on};
   launch(on, threads, ListSelected{mask, sums.data(), result.coordinates.data()});
   return result;

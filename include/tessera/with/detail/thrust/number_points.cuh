@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <tessera/core/config.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/place/detail/point_table.hpp>
 #include <tessera/plan/detail/chunk_edges.hpp>
 
@@ -44,6 +45,12 @@ struct NumberedAxes {
 /// The number of a point that is not in the array: more than any chunk's.
 template <class N>
 inline constexpr N outside_the_array = std::numeric_limits<N>::max();
+
+/// Throws: SelectionError, if kernels cannot count the points.
+inline void expect_counted_in_32_bits(std::uint64_t points) {
+  if (points > std::numeric_limits<std::uint32_t>::max())
+    throw SelectionError{to_text({"found ", points, " points in device memory, expected at most 2^32 - 1"})};
+}
 
 /// The points in their order.
 struct CountPoints {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -52,8 +51,7 @@ class PointsByChunk {
                 DeviceObjects<std::int64_t> owned = {})
       : count_{count}, kept_{count}, coordinates_{coordinates}, owned_{std::move(owned)} {
     if (count == 0) return;
-    if (count > std::numeric_limits<std::uint32_t>::max())
-      throw SelectionError{to_text({"found ", count, " points in device memory, expected at most 2^32 - 1"})};
+    expect_counted_in_32_bits(count);
     NumberedGrid const grid{array};
     if (grid.numbers.count() < outside_the_array<std::uint32_t>)  // smaller numbers are sorted faster
       sort<std::uint32_t>(grid, repeats, array.queue());
