@@ -123,5 +123,16 @@ for name, text in {"README": table, **pages}.items():
         if not (folder / link).is_file():
             problems.append(f"{file}: there is no page {link}")
 
+# The error of a codec that the program's list lacks says which header to include.
+cures = (include / "tessera/pipeline/detail/codec_headers.ipp").read_text()
+rows = re.findall(r'\{"[^"]+", "(\w+)[^"]*", "([^"]*)"\}', cures)
+assert len(rows) > 30, f"codec_headers.ipp: only {len(rows)} codecs were found"
+for one, name in rows:
+    header = f"tessera/{name}.hpp"
+    if name and not (include / header).is_file():
+        problems.append(f"codec_headers.ipp: there is no header {header}")
+    elif name.startswith(("codec/", "with/")) and types.get(f"codec::{one}") != header:
+        problems.append(f"codec_headers.ipp: codec::{one} is in {types.get(f'codec::{one}')}, not in {header}")
+
 print("\n".join(problems) or f"{len(names)} codecs of {len(types)} types have their pages in docs/codecs/")
 sys.exit(bool(problems))
