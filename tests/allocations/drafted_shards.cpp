@@ -134,7 +134,7 @@ TEST_CASE("shards written as a whole, and in part, keep within the budget togeth
   test::TemporaryFolder const folder;
   std::uint64_t const count = 2 * shard - 1;
   auto const elements = elements_of(2 * shard);
-  for (std::uint64_t const first : {std::uint64_t{0}, std::uint64_t{1}}) {  // the second shard is written in part, or the first one
+  for (std::uint64_t first = 0; first < 2; ++first) {  // the second shard is written in part, or the first one
     CAPTURE(first);
     LocalStore<HostBuffer> const store{folder / std::to_string(first)};
     array_in<Raw>(store, 2 * shard, false, 1).write(all, elements);
