@@ -133,7 +133,8 @@ class Store:
             return extension.store(self.address, **given)
         if self.kind == "s3":  # what the options leave out comes from the environment
             needed = "libcurl4-openssl-dev, libssl-dev"
-            return _extension("_s3", self.address, "libcurl or libcrypto", needed).store(self.address, **given)
+            extension = _extension("_s3", _shown(self.address), "libcurl or libcrypto", needed)
+            return extension.store(self.address, **given)
         return _tessera.Store(self.address, given["follow_links"])
 
     @property

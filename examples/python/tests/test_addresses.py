@@ -193,6 +193,17 @@ def test_addresses_of_nothing(address, words):
             work(address)
 
 
+@pytest.mark.parametrize("address", ["https://user:secret@host/a", "az://account/container/a?sig=secret"])
+def test_a_missing_library_is_named_without_secrets(monkeypatch, address):
+    def no_module(name):
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr(_stores.importlib, "import_module", no_module)
+    with pytest.raises(tessera.StoreError, match="this module was built without libcurl") as raised:
+        tessera.open(address)
+    assert "secret" not in str(raised.value)
+
+
 @pytest.mark.parametrize("name", ["a\0b", "\udcff"])
 def test_names_of_nothing(tmp_path, name):
     group = tessera.create_group(tmp_path / "g.zarr")
