@@ -1,6 +1,7 @@
 // place_points_by_kernels: copies the elements of points between chunks and memory with one launch, where coordinates
 // and order of the points are in device memory.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -53,11 +54,12 @@ struct PlacePoints {
 
 using PlacingPoints = PlacingWith<PointPlan>;
 
-/// Returns the bytes moved. Divides chunks of `limit` words or more. Throws: DeviceError; as PointPlan::make.
-inline std::uint64_t place_points_by_kernels(std::span<PointsOfChunk const> batch, PlacementForm const& form,
-                                             SortedPoints const& points, Queue<space::Device>& on,
-                                             std::uint64_t limit = most_words) {
-  auto lent = on.lease<PlacingPoints>();
+/// Returns the bytes moved. Divides chunks of `limit` words or more. Throws: DeviceError; as PointPlan::make. (A
+/// template: kernels are compiled where they are used.)
+template <std::same_as<space::Device> S>
+std::uint64_t place_points_by_kernels(std::span<PointsOfChunk const> batch, PlacementForm const& form,
+                                      SortedPoints const& points, Queue<S>& on, std::uint64_t limit = most_words) {
+  auto lent = on.template lease<PlacingPoints>();
   auto& plan = lent->plan;
   plan.make(batch, form, points, limit);
   if (plan.blocks == 0) {
