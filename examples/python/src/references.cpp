@@ -11,7 +11,7 @@ namespace {
 
 using Open = nb::typed<nb::callable, Store(nb::str, bool)>;
 
-/// For any thread: `open(folder, is_trusted)` of Python's, whose errors become a StoreError.
+/// For any thread: `open(folder, is_trusted)` of Python's, whose errors become a StoreError; an interrupt passes through.
 tessera::detail::OpenTrusting opened_by(Open open) {
   return [call = kept(std::move(open))](std::string const& folder, bool is_trusted) {
     Locked const held{};
@@ -20,6 +20,7 @@ tessera::detail::OpenTrusting opened_by(Open open) {
       try {
         return tessera::StoreAt{nb::cast<Store>((*call)(folder, is_trusted))};
       } catch (nb::python_error const& raised) {
+        if (!raised.matches(PyExc_Exception)) throw;  // KeyboardInterrupt, SystemExit
         throw tessera::StoreError{nb::str(raised.value()).c_str()};
       }
     });

@@ -174,6 +174,18 @@ def test_references_files(tmp_path):
             tessera.open(f"{tmp_path}/far.json/plain")[...]
 
 
+def test_an_interrupt_while_a_referenced_store_opens_stays_an_interrupt(tmp_path, monkeypatch):
+    for name in ("references.json", "references.h5"):
+        shutil.copy(ICECHUNK / name, tmp_path)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_stores, "_referenced", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        tessera.open(f"{tmp_path}/references.json/plain")[...]
+
+
 @pytest.mark.parametrize(
     "address, words",
     [
