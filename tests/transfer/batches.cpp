@@ -184,27 +184,27 @@ TEST_CASE("how many chunks a mini-batch has when nothing is said: about a MiB, f
 }
 
 TEST_CASE("a budget makes mini-batches smaller, then fewer of them are under way") {
-  auto const form = one_stage(4096, 4096);  // 12 KiB with the bookkeeping
+  auto const form = one_stage(4096, 4096);  // 12,800 bytes with the bookkeeping
   struct Case {
     std::uint64_t memory, size;
     std::size_t in_flight;
   };
   for (auto const& row : std::vector<Case>{{0, 32, 4},
                                            {std::uint64_t{1} << 40, 32, 4},
-                                           {48 * 12288, 12, 4},
-                                           {48 * 12288 - 1, 11, 4},
-                                           {4 * 12288, 1, 4},
-                                           {4 * 12288 - 1, 1, 3},
-                                           {12288, 1, 1}}) {
+                                           {48 * 12800, 12, 4},
+                                           {48 * 12800 - 1, 11, 4},
+                                           {4 * 12800, 1, 4},
+                                           {4 * 12800 - 1, 1, 3},
+                                           {12800, 1, 1}}) {
     CAPTURE(row.memory);
     auto const batches = detail::batches_of(ReadOptions{.memory = row.memory}, 100000, form, 4, detail::usual_on_host);
     CHECK(batches.size == row.size);
     CHECK(batches.in_flight == row.in_flight);
-    CHECK((row.memory == 0 || batches.size * batches.in_flight * 12288 <= row.memory));
+    CHECK((row.memory == 0 || batches.size * batches.in_flight * 12800 <= row.memory));
   }
   test::check_refused<BudgetError>(
-      [&] { detail::batches_of(ReadOptions{.memory = 12287}, 100000, form, 4, detail::usual_on_host); },
-      {"a chunk takes 12288 bytes", "12287"});
+      [&] { detail::batches_of(ReadOptions{.memory = 12799}, 100000, form, 4, detail::usual_on_host); },
+      {"a chunk takes 12800 bytes", "12799"});
 }
 
 TEST_CASE("a chunk above the budget: nothing is read or written") {

@@ -81,7 +81,7 @@ Batches batches_of(Options const& options, std::uint64_t chunks, ResolvedChunk c
                  options.in_flight ? options.in_flight.value()
                  : usual.in_flight ? usual.in_flight
                                    : threads + usual.waiting};
-  constexpr std::uint64_t about_it = 4096;  // bookkeeping per chunk: its place, its key, its tasks
+  constexpr std::uint64_t about_it = 4608;  // bookkeeping per chunk: its place, its key, its tasks
   auto const each = form.memory(changes) + beside + about_it;
   if (options.memory != 0) {
     auto const once = usual.beside + (changes ? 0 : form.part_memory);  // a mini-batch decodes one part at a time

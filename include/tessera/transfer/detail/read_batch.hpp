@@ -39,15 +39,8 @@ class ReadBatch {
     Counts counts;
     decoding_.beside = 0;
     auto const together = decoded_together(source, options);
-    auto const decode_and_place = [&](std::size_t from, std::size_t to) {
-      for (std::size_t end = from; from < to; from = end) {
-        end = from + std::min(together, to - from);
-        decode(source, target, from, end, on);
-        counts.placed += placer.place(slots(), tasks_, found_, decoding_);
-        if constexpr (ChunkAccess<P>::is_on_host && !is_of_host)
-          if (together != every_chunk) on.wait();  // the next ones are decoded into the same memory
-      }
-    };
+    // Chunks of pinned memory on a device's queue: the next ones are decoded into the same memory.
+    bool const waits = ChunkAccess<P>::is_on_host && !is_of_host && together != every_chunk;
     auto const place_ready = [&](std::span<ChunkRead<P>> ready) {
       if constexpr (ChunkAccess<P>::is_on_host) {
         if (ready.front().is_tile) {
@@ -56,7 +49,12 @@ class ReadBatch {
         }
         auto const at = static_cast<std::size_t>(ready.data() - chunks_.all().data());
         try {
-          decode_and_place(at, at + ready.size());
+          for (std::size_t from = at, to = at, end = at + ready.size(); from < end; from = to) {
+            to += std::min(together, end - from);
+            decode(source, target, from, to, on);
+            counts.placed += placer.place(slots(), tasks_, found_, decoding_);
+            if (waits) on.wait();
+          }
         } catch (Error& error) {  // named before it passes the stores, which name themselves and keys of their own
           if (auto const* const slot = slot_of(error)) source.blame(error, slot->key, slot->piece.chunk);
           throw;
@@ -67,15 +65,13 @@ class ReadBatch {
     };
     fetch_.run(source, limits, chunks_.all(), threads, options.stop, place_ready, on);
     // At once, or around those that have arrived before.
-    for (std::size_t from = 0; from < chunks_.size();) {
-      if (chunks_[from].is_placed) {
-        ++from;
-        continue;
-      }
-      auto to = from + 1;
-      while (to < chunks_.size() && !chunks_[to].is_placed) ++to;
-      decode_and_place(from, to);
-      from = to;
+    for (std::size_t from = 0, to = 0; from < chunks_.size(); from = to) {
+      to = from + 1;
+      if (chunks_[from].is_placed) continue;
+      while (to < chunks_.size() && to - from < together && !chunks_[to].is_placed) ++to;
+      decode(source, target, from, to, on);
+      counts.placed += placer.place(slots(), tasks_, found_, decoding_);
+      if (waits) on.wait();
     }
     count(source, counts);
     fetch_.give_back(on);
