@@ -10,4 +10,4 @@
 #include <tessera/array/visit.hpp>
 #include <tessera/node/consolidate.hpp>
 #include <tessera/tessera.hpp>
-#include <tessera/with/all.hpp>
+#include <tessera/with/arrays.hpp>

@@ -16,7 +16,7 @@
 #include <tessera/ipc/names.hpp>
 #include <tessera/ipc/shared_arrays.hpp>
 #include <tessera/tessera.hpp>
-#include <tessera/with/all.hpp>
+#include <tessera/with/arrays.hpp>
 
 using namespace tessera;
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <tessera/store/schemes.hpp>
-#include <tessera/with/all.hpp>
+#include <tessera/with/arrays.hpp>
 #include <tessera/with/curl.hpp>
 #include <tessera/with/icechunk.hpp>
 #include <tessera/with/references.hpp>

@@ -51,7 +51,7 @@ class ShardBuilder {
       if (!is_last(0) || on.resource() != std::pmr::new_delete_resource()) return;
       try {
         draft_ = old_.take(checked_size(bound + format(0).size(), "a shard"), on);
-      } catch (HostOutOfMemory const&) {
+      } catch (HostOutOfMemory const&) {  // memory is taken as chunks come
       }
       drafted_ = format(0).at_start() ? format(0).size() : 0;
     }
@@ -235,11 +235,11 @@ class ShardBuilder {
   std::vector<ByteView<S>> chunks_;           // no data: missing
   std::uint64_t size_ = 0;                    // of the open shard
   std::vector<ShardEntry> before_, entries_;  // of its index, old and new
-  Scratch<S> old_, value_;                    // old_: the present shard, or the draft of a new one
+  Scratch<S> old_, value_;  // old_: the present shard, or the draft of a new one
   ByteSpan<S> draft_{};  // none: chunks go to `blocks_`
   Packing<S> packing_;
   std::mutex mutex_;
-  std::size_t drafted_ = 0;        // where the draft's next chunk goes
+  std::size_t drafted_ = 0;  // where the draft's next chunk goes
   std::deque<Scratch<S>> blocks_;  // memory of new chunks
   std::size_t used_ = 0;
 };
