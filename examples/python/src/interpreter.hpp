@@ -38,6 +38,12 @@ class Unlocked {
   PyThreadState* state_;
 };
 
+/// Does not return, if another thread ends the interpreter: for a call that found closed what the end closes, whose
+/// error would be printed. Requires: the lock.
+inline void return_unless_ended() {
+  Unlocked const checked;
+}
+
 /// The interpreter's lock, for a thread of the library. False, if the interpreter is ending: then the lock is not held,
 /// and the thread must not use Python any more. `caller`: the thread that waits for this one, if there is one.
 class Locked {

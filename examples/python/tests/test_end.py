@@ -98,6 +98,38 @@ def last():
     assert out.splitlines()[-1] == "(3,) [7, 7, 7]" and "progress" in out and err == ""
 
 
+CLOSED = """
+import atexit, sys, threading
+goes_on, reached, raised = threading.Event(), threading.Event(), []
+
+@atexit.register  # before tessera, so that it runs after what tessera does at the end
+def last():
+    sys.setswitchinterval(1)  # so that the thread runs from `set` to its call of the library
+    goes_on.set()
+    reached.wait()
+    print(raised)
+
+import tessera
+array = tessera.open(sys.argv[1])
+loader = tessera.Loader(array, tessera.UniformBoxes(array.shape, (2, 2), 9), batch=3)
+
+def work():
+    goes_on.wait()
+    reached.set()
+    try:
+        next(loader)
+    except tessera.Cancelled as error:
+        raised.append(error)
+
+threading.Thread(target=work, daemon=True).start()
+"""
+
+
+def test_a_loader_that_the_end_closed_raises_nothing(made):
+    array, _ = made
+    assert run(CLOSED, array.store_path) == ("[]\n", "")
+
+
 BATCHES = """
 import sys
 import numpy as np, tessera
