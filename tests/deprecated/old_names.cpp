@@ -4,7 +4,7 @@
 
 #include <tessera/cache/chunk_cache.hpp>
 #include <tessera/tessera.hpp>
-#include <tessera/view/where.hpp>
+#include <tessera/view/sum.hpp>
 
 using namespace tessera;
 

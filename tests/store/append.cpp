@@ -19,7 +19,7 @@
 #include <tessera/store/host_side.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/split_store.hpp>
+#include <tessera/store/routed_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
 
 namespace append_tests {

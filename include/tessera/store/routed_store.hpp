@@ -1,4 +1,5 @@
-// RoutedStore: two stores as one. A rule says which of them has a key.
+// RoutedStore: two stores as one. A rule says which of them has a key. SplitStore: documents from one store, chunks
+// from another, each in its own memory (zarr-python 2's `chunk_store`).
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -17,16 +18,16 @@
 #include <tessera/store/detail/lend.hpp>
 #include <tessera/store/detail/routed_batch.hpp>
 #include <tessera/store/detail/routed_check.hpp>
+#include <tessera/store/detail/routing_rule.hpp>  // IWYU pragma: export
 #include <tessera/store/detail/unfinished.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 #include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/locks.hpp>
-#include <tessera/store/routing_rule.hpp>
-#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// A rule (store/routing_rule.hpp, or a function of your own) says of each key whether the first store has it. Both
+/// A rule (KeysBelow, ChunksWhere, or a function of your own) says of each key whether the first store has it. Both
 /// stores hand out the same buffers. A batch is split in two, with one call of each store. Keys of a store that the
 /// rule assigns to the other store are hidden. Documents follow the rule as other keys do: a node needs host buffers.
 /// Requires: they are two stores, not one twice.
@@ -203,6 +204,18 @@ class RoutedStore {
   Second second_;
   [[no_unique_address]] Rule rule_;
   std::shared_ptr<Own> own_;
+};
+
+/// Acts as its second store; documents are read through `metadata_store()`. Both may use the same folder:
+/// `SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}`.
+template <class Meta, class Chunks>
+class SplitStore : public RoutedStore<Meta, Chunks, detail::DocumentsApart> {
+ public:
+  SplitStore(Meta meta, Chunks chunks)
+      : RoutedStore<Meta, Chunks, detail::DocumentsApart>{std::move(meta), std::move(chunks), {}} {}
+
+  Meta const& metadata_store() const { return this->first(); }
+  Chunks const& chunk_store() const { return this->second(); }  ///< the store of chunks
 };
 
 }}  // namespace tessera::v0

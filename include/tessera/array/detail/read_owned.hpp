@@ -15,9 +15,9 @@
 #include <tessera/memory/space.hpp>
 #include <tessera/transfer/options.hpp>
 #include <tessera/view/array_view.hpp>
+#include <tessera/view/detail/layout.hpp>
 #include <tessera/view/detail/resolved_selection.hpp>
 #include <tessera/view/detail/strided_span.hpp>
-#include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
