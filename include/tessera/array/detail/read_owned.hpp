@@ -55,6 +55,17 @@ void read_owned(AnyArray<S, P> const& array, ResolvedSelection const& selected, 
   }
 }
 
+/// A new array of buffers B in the order of the array's queue, with the selected elements.
+template <class T, std::size_t Rank, class B, class S, class P>
+OwnedArray<T, Rank, B> read_new(AnyArray<S, P> const& array, ResolvedSelection const& selected,
+                                ReadOptions const& options) {
+  using Memory = typename B::space_type;
+  OwnedArray<T, Rank, B> result{selected.shape, queue_in<Memory>(array.queue())};
+  if constexpr (check_new_memory<T, Rank, typename P::array_space, Memory>())
+    read_owned(array, selected, result, options);
+  return result;
+}
+
 // Buffers of another space, used in the order of that space's queue, for an array that is decoded in host memory.
 template <class B, class Q, class Space>
 concept AcrossFromHost = std::same_as<Space, space::Host> && is_queue<Q> && !std::same_as<Q, Queue<space::Host>> &&
