@@ -8,7 +8,7 @@
 #include <support/temporary_folder.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/routed_store.hpp>
+#include <tessera/store/split_store.hpp>
 
 namespace random_programs_tests {
 

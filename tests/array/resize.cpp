@@ -20,7 +20,7 @@
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/routed_store.hpp>
+#include <tessera/store/split_store.hpp>
 #include <tessera/with/all.hpp>
 
 using namespace tessera;

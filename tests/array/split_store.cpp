@@ -15,7 +15,7 @@
 #include <tessera/node/create.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/cast_store.hpp>
-#include <tessera/store/routed_store.hpp>
+#include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
 
 using namespace tessera;

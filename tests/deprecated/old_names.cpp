@@ -4,7 +4,7 @@
 
 #include <tessera/cache/chunk_cache.hpp>
 #include <tessera/tessera.hpp>
-#include <tessera/view/sum.hpp>
+#include <tessera/view/where.hpp>
 
 using namespace tessera;
 

@@ -18,7 +18,7 @@
 #include <tessera/node/open.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/routed_store.hpp>
+#include <tessera/store/split_store.hpp>
 #include <tessera/with/blosc.hpp>
 
 using namespace tessera;

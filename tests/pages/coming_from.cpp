@@ -12,7 +12,7 @@
 #include <tessera/cache/chunk_cache.hpp>
 #include <tessera/node/nodes.hpp>
 #include <tessera/store/cached_store.hpp>
-#include <tessera/store/routed_store.hpp>
+#include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
 #include <tessera/tessera.cuh>
 #include <tessera/view/sum.hpp>

@@ -22,7 +22,7 @@
 #include <tessera/store/detail/is_near.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/routed_store.hpp>
+#include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
 #include <tessera/with/all.hpp>
 

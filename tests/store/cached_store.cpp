@@ -19,6 +19,7 @@
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/routed_store.hpp>
+#include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
 #include <tessera/testing/store_conformance.hpp>
 

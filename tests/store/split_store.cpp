@@ -2,7 +2,7 @@
 
 #include <support/store_conformance.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/routed_store.hpp>
+#include <tessera/store/split_store.hpp>
 
 using namespace tessera;
 using Memory = MemoryStore<HostBuffer>;

@@ -16,7 +16,7 @@
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
-#include <tessera/store/routed_store.hpp>
+#include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
 
 using namespace tessera;

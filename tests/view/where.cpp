@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <tessera/tessera.hpp>
-#include <tessera/view/sum.hpp>
+#include <tessera/view/where.hpp>
 
 using namespace tessera;
 

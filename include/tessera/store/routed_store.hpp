@@ -1,5 +1,4 @@
-// RoutedStore: two stores as one. A rule says which of them has a key. SplitStore: documents from one store, chunks
-// from another, each in its own memory (zarr-python 2's `chunk_store`).
+// RoutedStore: two stores as one. A rule says which of them has a key.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -204,18 +203,6 @@ class RoutedStore {
   Second second_;
   [[no_unique_address]] Rule rule_;
   std::shared_ptr<Own> own_;
-};
-
-/// Acts as its second store; documents are read through `metadata_store()`. Both may use the same folder:
-/// `SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}`.
-template <class Meta, class Chunks>
-class SplitStore : public RoutedStore<Meta, Chunks, detail::DocumentsApart> {
- public:
-  SplitStore(Meta meta, Chunks chunks)
-      : RoutedStore<Meta, Chunks, detail::DocumentsApart>{std::move(meta), std::move(chunks), {}} {}
-
-  Meta const& metadata_store() const { return this->first(); }
-  Chunks const& chunk_store() const { return this->second(); }  ///< the store of chunks
 };
 
 }}  // namespace tessera::v0

@@ -1,17 +1,14 @@
 // sum, mean and minmax of a range of numbers. Sums use a type that is wide enough, unlike std::accumulate, which uses
-// the type of its first argument. indices_where: the positions of elements that satisfy a condition, like
-// np.flatnonzero.
+// the type of its first argument.
 #pragma once
 #include <charconv>
 #include <concepts>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <tessera/core/detail/decimal.hpp>
 #include <tessera/core/error.hpp>
@@ -142,24 +139,6 @@ auto minmax(Range&& range) {
     }
     return found;
   }
-}
-
-/// Positions in the range, in order. For a coordinate they are indices for a selection:
-/// `array.read(Orthogonal{all, indices_where(latitudes, [](double y) { return y >= 30 && y <= 70; })})`
-template <class Range, class Condition>
-std::vector<std::uint64_t> indices_where(Range&& range, Condition&& holds) {
-  std::vector<std::uint64_t> places;
-  std::uint64_t place = 0;
-  for (auto const& element : range) {
-    if (std::invoke(holds, element)) places.push_back(place);
-    ++place;
-  }
-  return places;
-}
-template <class Range, class Condition>
-[[deprecated("tessera: where was renamed indices_where")]] std::vector<std::uint64_t> where(Range&& range,
-                                                                                          Condition&& holds) {
-  return indices_where(range, holds);
 }
 
 }}  // namespace tessera::v0

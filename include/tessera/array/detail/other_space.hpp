@@ -14,6 +14,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/host_side.hpp>
 #include <tessera/store/routed_store.hpp>
+#include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -6,6 +6,7 @@
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/routed_store.hpp>
+#include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
 
 namespace tessera { inline namespace v0 {
