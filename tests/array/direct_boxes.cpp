@@ -1,6 +1,8 @@
 // Chunks that are decoded in the memory of a box, and those that are copied there.
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -48,7 +50,7 @@ void check(P const& pipeline) {
   CHECK(copied(plane, {first, last}) == 192);  // missing chunks
   plane.write(all, elements);
   CHECK(copied(plane, {first, last}) == 0);
-  CHECK(copied(plane, {first, last, first}) == 192);  // one chunk for two boxes
+  CHECK(copied(plane, {first, last, first}) == 192);    // one chunk for two boxes
   CHECK(copied(plane, {Box{{0, 4}, {0, 12}}}) == 192);  // not contiguous in the box
   CHECK(copied(plane, {Box{{1, 5}, {0, 6}}}) == 96);    // not the whole of any chunk
   CHECK(copied(plane, {Box{Slice{0, 8, 2}, {0, 6}}}) == 96);
