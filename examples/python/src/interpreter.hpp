@@ -57,9 +57,9 @@ class Locked {
 /// This thread ends the interpreter, and is about to close what other threads may use. Requires: the lock.
 void announce_end();
 
-/// For an error on its way to Python. After `announce_end` it does not return in other threads, whose errors `threading`
-/// would print: they sleep until the process ends. A thread of the library that has Locked returns, because others may
-/// wait for it. Requires: the lock.
+/// For an error on its way to Python. After `announce_end` it does not return in other threads, whose errors would be
+/// printed: they sleep until the process ends. A thread of the library that has Locked returns, because others may wait
+/// for it. Requires: the lock.
 void stay_behind_at_end();
 
 /// For `stop` of options: set when the interpreter begins to end. Null for the thread that ends it, whose functions of
