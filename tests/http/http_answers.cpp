@@ -6,12 +6,10 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -42,26 +40,6 @@ struct Answers {
   }
 };
 
-// Returns the result of the transfer. Calls f() whenever cURL has performed.
-template <class F>
-CURLcode perform(http::Transfer& transfer, F&& f) {
-  std::unique_ptr<CURLM, decltype(&::curl_multi_cleanup)> const multi{::curl_multi_init(), &::curl_multi_cleanup};
-  REQUIRE(::curl_multi_add_handle(multi.get(), transfer.handle()) == CURLM_OK);
-  for (int running = 1; running > 0;) {
-    REQUIRE(::curl_multi_perform(multi.get(), &running) == CURLM_OK);
-    f();
-    if (running == 0) break;
-    transfer.end_turn();
-    REQUIRE(::curl_multi_poll(multi.get(), nullptr, 0, 1000, nullptr) == CURLM_OK);
-  }
-  int left = 0;
-  auto const* const told = ::curl_multi_info_read(multi.get(), &left);
-  REQUIRE(told);
-  auto const result = told->data.result;
-  REQUIRE(::curl_multi_remove_handle(multi.get(), transfer.handle()) == CURLM_OK);
-  return result;
-}
-
 // Reads a value of `size` bytes over a connection of its own. Returns the most bytes that were received at once.
 std::size_t most_received(std::string const& address, std::size_t size, ReadLimits limits) {
   http::Site const site{address, {}};
@@ -90,7 +68,7 @@ std::size_t most_received(std::string const& address, std::size_t size, ReadLimi
   ::curl_easy_setopt(transfer.handle(), CURLOPT_DEBUGFUNCTION, on_bytes);
   ::curl_easy_setopt(transfer.handle(), CURLOPT_DEBUGDATA, &most);
   ::curl_easy_setopt(transfer.handle(), CURLOPT_VERBOSE, 1L);
-  CHECK(transfer.end(perform(transfer, [] {}), site.options) == http::TransferEnd::done);
+  CHECK(transfer.end(::curl_easy_perform(transfer.handle()), site.options) == http::TransferEnd::done);
   CHECK(requests.front().size == size);
   return most;
 }
@@ -192,21 +170,6 @@ struct Counted final : http::Task {
   std::uint64_t most() const override { return ~std::uint64_t{0}; }
   bool may_hedge() const override { return hedges; }
 };
-
-TEST_CASE("a large body is received in turns of about a MiB, between which other sockets are read") {
-  Answers answers;
-  std::uint64_t const large = 32 << 20;
-  test::put(answers.files, "large", std::string(large, 'x'));
-  http::Site const site{answers.server.at("plain/-"), {}};
-  Counted task{site, "large"};
-  http::Transfer transfer;
-  transfer.begin(site, task);
-  std::uint64_t most = 0, before = 0;
-  auto const count = [&] { most = std::max(most, task.bytes - std::exchange(before, task.bytes)); };
-  CHECK(transfer.end(perform(transfer, count), site.options) == http::TransferEnd::done);
-  CHECK(task.bytes == large);
-  CHECK(most <= http::Transfer::most_in_turn + (512 << 10));
-}
 
 TEST_CASE("an answer that lies ready is not asked for a second time") {
   using std::chrono::milliseconds;

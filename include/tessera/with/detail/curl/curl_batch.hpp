@@ -67,7 +67,6 @@ class Batch {
       int count = 0;
       check(::curl_multi_perform(multi_.get(), &count));
       bool const any = end_some(site);
-      for (auto const& one : busy_) end_turn(one);
       hedge(site);  // after the sockets were read: an answer may have lain there
       if (!tell_some() && !any) check(::curl_multi_poll(multi_.get(), nullptr, 0, milliseconds_to_wait(site), &count));
     }
@@ -130,11 +129,6 @@ class Batch {
       begin([&] { one.transfer->begin_again(site); }, one.transfer->task());
       check(::curl_multi_add_handle(multi_.get(), one.transfer->handle()));
     }
-  }
-
-  static void end_turn(Busy const& one) {
-    begin([&] { one.transfer->end_turn(); }, one.transfer->task());
-    if (one.second) begin([&] { one.second->end_turn(); }, one.second->task());
   }
 
   // How long a request is without an answer before it is made a second time; nullopt: it is not.

@@ -34,14 +34,6 @@ class Transfer {
   Task& task() const { return *task_; }
   unsigned tries() const { return tries_; }
   Clock::time_point started() const { return started_; }
-  /// Bytes of a body that are received before the other transfers get their turn, about.
-  static constexpr std::uint64_t most_in_turn = std::uint64_t{1} << 20;
-  /// After cURL has performed, and before it waits. Without turns it would read one socket for as long as bytes arrive,
-  /// and the windows of the others would close. Throws: StoreError.
-  void end_turn() {
-    in_turn_ = 0;
-    if (std::exchange(is_paused_, false)) pause(CURLPAUSE_CONT);
-  }
   /// Whether an answer has begun. Of two transfers of a task one has.
   bool has_answer() const { return has_answer_; }
   /// Another transfer of the same task; null: none. The one whose answer begins first goes on.
@@ -86,8 +78,7 @@ class Transfer {
     started_ = asked_ = Clock::now();
     rival_ = nullptr;
     site_ = &site;
-    has_answer_ = is_stopped_ = is_heard_ = is_paused_ = false;
-    in_turn_ = received_ = 0;
+    has_answer_ = is_stopped_ = is_heard_ = false;
     thrown_ = nullptr;
     failure_.front() = '\0';
     request_ = task_->begin();
@@ -133,7 +124,6 @@ class Transfer {
   /// Called when cURL has ended the transfer. Returns `done`, `again` for a retry, or `next` for another request of the
   /// task. Throws: StoreError; exceptions of the task.
   TransferEnd end(CURLcode how, HttpOptions const& options) {
-    is_paused_ = false;
     if (thrown_) std::rethrow_exception(thrown_);
     if (how == CURLE_OK && !response_.is_whole) how = CURLE_GOT_NOTHING;  // the header is incomplete
     bool const is_answered = how == CURLE_OK || is_stopped_;
@@ -191,21 +181,6 @@ class Transfer {
     site_->pace.hear(how);
     is_heard_ = true;
   }
-  void pause(int what) {
-    if (auto const failed = ::curl_easy_pause(handle(), what); failed != CURLE_OK)
-      throw StoreError{to_text({"cURL: ", ::curl_easy_strerror(failed)})};
-  }
-  // Pauses until the end of the turn, if more bytes are to come. Transfers of one HTTP/2 connection take turns by
-  // themselves.
-  void count(std::size_t bytes) {
-    received_ += bytes, in_turn_ += bytes;
-    if (in_turn_ < most_in_turn || is_paused_ || received_ >= response_.length.value_or(0)) return;
-    long version = 0;
-    ::curl_easy_getinfo(handle(), CURLINFO_HTTP_VERSION, &version);
-    if (version > CURL_HTTP_VERSION_1_1) return;
-    pause(CURLPAUSE_RECV);
-    is_paused_ = true;
-  }
   static bool may_pass(CURLcode how) {
     switch (how) {
       case CURLE_COULDNT_RESOLVE_HOST:
@@ -240,9 +215,7 @@ class Transfer {
         transfer.tell_pace();
       }
       transfer.is_stopped_ = !transfer.task_->take(transfer.response_, {bytes, size});
-      if (transfer.is_stopped_) return std::size_t{0};
-      transfer.count(size);
-      return size;
+      return transfer.is_stopped_ ? 0 : size;
     });
   }
   // cURL ends a transfer whose callback does not take all bytes.
@@ -263,8 +236,7 @@ class Transfer {
   Clock::time_point started_{}, asked_{};  // asked_: of two transfers of a task, when the first started
   Transfer* rival_ = nullptr;
   Site const* site_ = nullptr;
-  bool has_answer_ = false, is_heard_ = false, is_paused_ = false;
-  std::uint64_t in_turn_ = 0, received_ = 0;  // bytes of the body
+  bool has_answer_ = false, is_heard_ = false;
 
   Response response_;
   bool is_stopped_ = false;
