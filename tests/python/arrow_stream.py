@@ -115,8 +115,8 @@ for where in ("host", "device"):
                                (pa.month_day_nano_interval(), "month_day_nano_interval", "tin")]:  # fmt: skip
         expect_refused(stream_of(pa.schema([("x", kind)]), []), where,
                        f'array "x" of format "{format}": the library does not have Arrow\'s type {name}')  # fmt: skip
-for compression, name, type, header in [("lz4", "LZ4_FRAME", "Lz4Frame", "arrow_lz4.hpp"),
-                                        ("zstd", "ZSTD", "Zstd", "arrow_zstd.hpp")]:  # fmt: skip
+for compression, name, type, header in [("lz4", "LZ4_FRAME", "Lz4Frame", "arrow/lz4.hpp"),
+                                        ("zstd", "ZSTD", "Zstd", "arrow/zstd.hpp")]:  # fmt: skip
     for where in ("host", "crossed"):
         for column in COLUMNS:
             expect_same(whole.select([column]), where, compression=compression)
