@@ -15,6 +15,7 @@
 #include <tessera/array/detail/elements.hpp>
 #include <tessera/array/detail/fill_selected.hpp>
 #include <tessera/array/detail/invalid_call.hpp>
+#include <tessera/array/detail/listed_elsewhere.hpp>
 #include <tessera/array/detail/read_owned.hpp>
 #include <tessera/array/detail/selection.hpp>
 #include <tessera/array/owned_array.hpp>
@@ -121,30 +122,13 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   /// say.
   template <detail::ListedElsewhere Sel, detail::MemoryOrMistake M>
   auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
-    if constexpr (!Sel::template check_space<array_space>()) {
-      return detail::InvalidCall<T>{};
-    } else if constexpr (detail::check_destination<T, 1, array_space, std::remove_reference_t<M>>()) {
-      auto const found = of_this([&] { return selection.found_to_read(array_); });
-      auto const view = of_this([&] { return detail::caller_view<1>(to, Extents{found.count()}); });
-      of_this([&] { detail::expect_apart(view.layout().shape, view.layout().strides); });
-      StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(view.data), view.layout().strides};
-      return found.read_into(array_, detail::ElementsOf<T>::placed(there), options);
-    } else {
-      return detail::InvalidCall<T>{};
-    }
+    return detail::read_elsewhere<T>(array_, selection, to, options);
   }
-  /// The same, into new device memory, for use in the order of the handle's queue.
-  template <detail::ListedElsewhere Sel>
+  /// The same, into a new array of buffers B, by default device memory, for use in the order of the handle's queue; if
+  /// the host can access it, its elements are there when the call returns.
+  template <class B = detail::elements_buffer<T, array_space>, detail::ListedElsewhere Sel>
   auto read(Sel const& selection, ReadOptions const& options = {}) const {
-    if constexpr (Sel::template check_space<array_space>()) {
-      auto const found = of_this([&] { return selection.found_to_read(array_); });
-      OwnedArray<T, 1, detail::elements_buffer<T, array_space>> result{Extents{found.count()}, array_.queue()};
-      StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(result.data()), {sizeof(T)}};
-      found.read_into(array_, detail::ElementsOf<T>::placed(there), options).detach();
-      return result;
-    } else {
-      return detail::InvalidCall<T>{};
-    }
+    return detail::read_new_elsewhere<T, B>(array_, selection, options);
   }
 
   /// Reads a selection into a new array of buffers B, by default in the array's own space. Use the new array in the
@@ -206,16 +190,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   /// Writes DevicePoints or a DeviceMask. Each touched chunk is read, changed and written back.
   template <detail::ListedElsewhere Sel, detail::MemoryOrMistake M>
   auto write(Sel const& selection, M const& from, WriteOptions const& options = {}) const {
-    if constexpr (!Sel::template check_space<array_space>()) {
-      return detail::InvalidCall<T>{};
-    } else if constexpr (detail::check_writable<S>() && detail::check_memory<T, 1, array_space, M const>()) {
-      auto const found = of_this([&] { return selection.found_to_write(array_); });
-      auto const view = of_this([&] { return detail::caller_view<1>(from, Extents{found.count()}); });
-      StridedView<array_space> const there{reinterpret_cast<std::byte const*>(view.data), view.layout().strides};
-      return found.write_from(array_, detail::ElementsOf<T>::placed(there), options);
-    } else {
-      return detail::InvalidCall<T>{};
-    }
+    return detail::write_elsewhere<T>(array_, selection, from, options);
   }
 
   /// Not callable: its compile error says that the first argument is not a selection.
@@ -256,6 +231,14 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   std::uint64_t compact(Sel const& selection, CompactOptions const& options = {}) const {
     return array_.compact(selected(selection), options);
   }
+  /// Not callable: its compile error names the selections that compact takes.
+  template <detail::ListedElsewhere Sel>
+  std::uint64_t compact(Sel const&, CompactOptions const& = {}) const {
+    static_assert(!detail::ListedElsewhere<Sel>,
+                  "tessera: compact takes a selection in host memory: a Box, `all`, Orthogonal, Points, a Mask or "
+                  "Blocks");
+    return 0;
+  }
 
   /// The elements in one chunk, given by its position in the grid. Throws: SelectionError, if it is outside the grid.
   Box chunk_box(Extents const& chunk) const { return array_.chunk_box(chunk); }
@@ -277,17 +260,20 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
 
   /// Writes one value to every element of a selection. A number of another type is converted, and rounded if the array
   /// has fractions. Throws: SelectionError, if the number does not fit; as write.
-  template <detail::Selector Sel = Box>
+  template <detail::AnySelector Sel = Box>
   auto fill(Sel const& selection, T const& value, WriteOptions const& options = {}) const {
-    return detail::fill_selected(array_, selected(selection), value, options);
+    if constexpr (detail::ListedElsewhere<Sel>)
+      return detail::fill_elsewhere(array_, selection, value, options);
+    else
+      return detail::fill_selected(array_, selected(selection), value, options);
   }
-  template <detail::Selector Sel = Box, detail::OtherNumber<T> V>
+  template <detail::AnySelector Sel = Box, detail::OtherNumber<T> V>
   auto fill(Sel const& selection, V value, WriteOptions const& options = {}) const {
     return fill(selection, of_this([&] { return detail::element_of<T>(value); }), options);
   }
   /// Not callable: its compile error says that the first argument is not a selection.
   template <int = 0, detail::NoSelector A, class... More>
-  detail::InvalidCall<T> fill(A const&, More&&...) const {
+  requires(!detail::ListedElsewhere<A>) detail::InvalidCall<T> fill(A const&, More&&...) const {
     (void)detail::check_selector<A>();
     return detail::InvalidCall<T>{};
   }
