@@ -83,8 +83,8 @@ function(tessera_units units folder name count left_out)
 endfunction()
 
 # tessera_header_units(UNITS EXTENSION HEADERS): units that show that each header compiles alone
-# (tests/house/chains.py), including each twice, without bodies and, except for a .cuh, with them; and two with all
-# headers and their bodies, for one program. A header that needs another before it does not compile; a definition that
+# (tests/house/chains.py), including each twice, without bodies and, if bodies may break it and it is no .cuh, with them;
+# and two with all headers and their bodies, for one program. A header that needs another before it does not compile; a definition that
 # is not inline does not link. A missing include does not depend on the compiler: g++, also below nvcc, compiles each
 # alone, clang++ only the two.
 function(tessera_header_units units extension headers)
@@ -93,12 +93,22 @@ function(tessera_header_units units extension headers)
     set(${units} ${whole} PARENT_SCOPE)
     return()
   endif()
-  set(chains ${PROJECT_SOURCE_DIR}/tests/house/chains.py)
-  execute_process(COMMAND ${Python3_EXECUTABLE} ${chains} ${PROJECT_SOURCE_DIR}/include ${headers}
+  tessera_chain_units(files ${extension} "" "${headers}")
+  set_source_files_properties(${files} PROPERTIES COMPILE_DEFINITIONS TESSERA_SEPARATE)
+  if(extension STREQUAL "cpp")
+    tessera_chain_units(with_bodies whole.cpp --bodies "${headers}")
+    list(APPEND files ${with_bodies})
+  endif()
+  set(${units} ${files} ${whole} PARENT_SCOPE)
+endfunction()
+
+# tessera_chain_units(UNITS EXTENSION OPTION HEADERS): one for each chain that chains.py makes with that option.
+function(tessera_chain_units units extension option headers)
+  execute_process(
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/house/chains.py ${option} ${PROJECT_SOURCE_DIR}/include ${headers}
     OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\n" ";" lines "${lines}")
   set(files "")
-  set(with_bodies "")
   foreach(line IN LISTS lines)
     string(REPLACE " " ";" chain "${line}")
     set(text "")
@@ -109,15 +119,8 @@ function(tessera_header_units units extension headers)
     set(unit ${CMAKE_CURRENT_BINARY_DIR}/units/${last}.${extension})
     file(CONFIGURE OUTPUT ${unit} CONTENT "${text}")
     list(APPEND files ${unit})
-    if(extension STREQUAL "cpp")
-      set(unit ${CMAKE_CURRENT_BINARY_DIR}/units/${last}.whole.cpp)
-      file(CONFIGURE OUTPUT ${unit} CONTENT "${text}")
-      list(APPEND with_bodies ${unit})
-    endif()
   endforeach()
-  set_source_files_properties(${files} PROPERTIES COMPILE_DEFINITIONS TESSERA_SEPARATE)
-  list(APPEND files ${with_bodies})
-  set(${units} ${files} ${whole} PARENT_SCOPE)
+  set(${units} ${files} PARENT_SCOPE)
 endfunction()
 
 # tessera_whole_units(UNITS EXTENSION HEADERS): only the two with all headers.

@@ -16,8 +16,8 @@
 #include <CLI/CLI.hpp>
 
 #include <tessera/core/config.hpp>
+#include <tessera/plug_in/load.hpp>
 #include <tessera/store/detail/scheme.hpp>
-#include <tessera/with/codec_plug_in.hpp>
 
 #include "app_options.hpp"
 #include "bench/advice.hpp"
@@ -263,7 +263,7 @@ cli::Status run(int argc, char** argv) {
 
   std::vector<std::string> plug_ins;
   app.add_option("--plug-in", plug_ins,
-                 "A shared library with more codecs (tessera/with/codec_plug_in.h). Its code runs: load what you trust")
+                 "A shared library with more codecs (tessera/plug_in/codec.h). Its code runs: load what you trust")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -19,7 +19,7 @@
 #include <tessera/core/value.hpp>
 #include <tessera/place/detail/place_runs.hpp>
 #include <tessera/place/detail/placer.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/array_view.hpp>
 
 #include "mapped_file.hpp"
 #include "spooled_input.hpp"

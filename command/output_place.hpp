@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include <tessera/metadata/format.hpp>
+#include <tessera/metadata/documents.hpp>
 
 #include "node.hpp"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include <tessera/core/convert.hpp>
+#include <tessera/array/convert.hpp>
 
 #include "element.hpp"
 #include "source.hpp"

@@ -16,6 +16,7 @@ ROOMS = {  # in the order of the data path
     "cache": "Chunks kept decoded",
     "parallel": "Arrays of many ranks",
     "with": "Other libraries: codecs, stores, tensors, Arrow",
+    "plug_in": "Codecs in shared libraries",
     "pipeline": "Pipelines of codecs",
     "codec": "Codecs",
     "shard": "Shards",
@@ -82,7 +83,7 @@ def write(root, folder, pages):
     for one in found["members"]:
         members[one["file"], one["scope"]].append(one)
     for one in found["names"]:
-        header = one["file"].removeprefix("include/tessera/")
+        header = one["header"].removeprefix("include/tessera/")
         rooms[header.partition("/")[0] if "/" in header else ""][header].append(one)
     assert rooms.keys() <= ROOMS.keys(), f"no title for {rooms.keys() - ROOMS.keys()}"
     examples = shown_in(pages)

@@ -97,8 +97,9 @@ jobs=$(nproc)
 
 not_run() { summary+=("not run  $1 ($2)"); }
 
-# The builds after g++'s, by worth, each with its share of the time left for it and later ones.
-declare -A share=([sanitize]=8 [thread]=6 [cuda]=6 [clang]=3)
+# The builds after g++'s, in their order, each with its share of the time left for it and later ones. The last gets what
+# the others leave: nvcc's, which takes longest.
+declare -A share=([sanitize]=8 [thread]=6 [clang]=3 [cuda]=7)
 
 # before SECONDS COMMAND...: 124, if it was ended because the time is over. Without SECONDS it has no limit, and ends
 # with this script at Ctrl-C.
@@ -112,15 +113,23 @@ before() {
   timeout "$left" "${@:2}"
 }
 
-# build PRESET BEFORE: of the sanitizers' build the programs of tests first, then the rest.
+# build PRESET BEFORE: of the sanitizers' build the programs of tests first, of nvcc's the small ones, then the rest.
+declare -A first=([sanitize]=test-programs [cuda]=cuda-small)
 build() {
-  if [[ $1 == sanitize ]]; then before "$2" cmake --build --preset "$1" -j "$jobs" --target test-programs || return; fi
+  if [[ -n ${first[$1]:-} ]]; then before "$2" cmake --build --preset "$1" -j "$jobs" --target "${first[$1]}" || return; fi
   before "$2" cmake --build --preset "$1" -j "$jobs"
+}
+
+# longest TESTS: those of ctest's lines that took longest, with their seconds.
+longest() {
+  sed -nE 's/.*Test +#[0-9]+: ([^ ]+) .* ([0-9]+)\.[0-9]+ sec$/\2 \1/p' <<<"$1" | sort -k1,1nr -k2 |
+    awk 'NR <= 15 { printf("%s%s %d", (NR > 1 ? ", " : ""), $2, $1) }'
 }
 
 # build_and_test PRESET WHAT: a failed build counts as one failure, a skipped test as neither.
 build_and_test() {
   local preset=$1 what=$2 log="build/$1/ctest.log" build_ends='' ends='' all_shares=0 each status=0 tested=0 without=()
+  local begun=$SECONDS built
   printf '\n== %s\n' "$what"
   rm -f "$log"
   if [[ $preset != release && -n $minutes ]]; then
@@ -134,6 +143,7 @@ build_and_test() {
     fi
   fi
   cmake --preset "$preset" && touch "build/$preset/begun" && build "$preset" "$build_ends" || status=$?
+  built=$SECONDS
   if [[ $status -eq 124 ]]; then without=(-E "^($(python3 tests/not_built.py "$preset" | paste -sd '|'))$"); fi
   if [[ $status -eq 0 || $status -eq 124 ]]; then
     # Not --output-log, which leaves nothing if it is ended.
@@ -164,6 +174,7 @@ build_and_test() {
   local word=ran
   if [[ $bad -gt 0 ]]; then word=FAILED; fi
   summary+=("$(printf '%-8s %s: %d passed, %d failed, %d skipped' $word "$what" "$good" "$bad" "$skipped")")
+  summary+=("         built in $((built - begun)) s, tested in $((SECONDS - built)) s: $(longest "$ran")")
 }
 build_and_test release "g++, Release"
 if [[ -d $peers ]]; then
@@ -205,6 +216,8 @@ fi
 if [[ ! -d $headers ]]; then
   not_run "RMM's and CCCL's containers, Kokkos's mdspan" "no Python environment $headers: --no-install, or pip failed"
 fi
+nvcc=$(command -v nvcc || compgen -G "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" || true)
+if [[ -z $nvcc ]]; then unset "share[cuda]"; fi
 if [[ $all == yes ]]; then
   build_and_test sanitize "clang++, AddressSanitizer and UndefinedBehaviorSanitizer"
   build_and_test thread "clang++, ThreadSanitizer: queues, stores, arrays, device memory, processes"
@@ -213,24 +226,22 @@ else
   not_run "clang++, ThreadSanitizer" "without --all"
 fi
 
+if [[ $all == yes ]]; then
+  build_and_test clang "clang++, header-only: headers, programs that must not compile, foreign projects, pages"
+else
+  not_run "clang++" "without --all"
+fi
+
 # nvcc's programs; they find out whether there is a GPU. In all other builds an emulated CUDA runtime replaces one.
-nvcc=$(command -v nvcc || compgen -G "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" || true)
 if [[ $all == no ]]; then
   not_run "nvcc" "without --all"
 elif [[ -z $nvcc ]]; then
   not_run "nvcc" "no CUDA toolkit"
-  unset "share[cuda]"
 else
   CUDACXX=$nvcc build_and_test cuda "nvcc, for sm_90"
   if grep -q 'cuda-device .*\*\*\*Skipped' build/cuda/ctest.log 2>/dev/null; then
     not_run "device memory on a GPU" "there is none; the emulated runtime ran the same tests"
   fi
-fi
-
-if [[ $all == yes ]]; then
-  build_and_test clang "clang++, header-only: headers, programs that must not compile, foreign projects, pages"
-else
-  not_run "clang++" "without --all"
 fi
 
 printf '\n== Summary\n'

@@ -12,7 +12,7 @@
 #include <iostream>
 #include <vector>
 
-#include <tessera/cache/chunk_cache.cuh>
+#include <tessera/cache/chunk_cache.hpp>
 #include <tessera/tessera.cuh>
 #include <tessera/with/zstd.hpp>
 

@@ -10,4 +10,4 @@
 #include <tessera/array/visit.hpp>
 #include <tessera/node/consolidate.hpp>
 #include <tessera/tessera.hpp>
-#include <tessera/with/arrays.hpp>
+#include <tessera/with/detail/arrays.hpp>  // IWYU pragma: export

@@ -4,7 +4,7 @@
 
 #include <tessera/buffer/device_buffer.cuh>
 #include <tessera/cast/detail/host_device.cuh>
-#include <tessera/memory/event.cuh>
+#include <tessera/memory/detail/event.cuh>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/memory/resource.cuh>

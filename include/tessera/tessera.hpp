@@ -25,10 +25,10 @@
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/host_side.hpp>  // IWYU pragma: export
 #include <tessera/store/detail/lend.hpp>
 #include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/host_side.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/routed_store.hpp>

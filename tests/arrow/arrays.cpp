@@ -13,7 +13,7 @@
 #include <support/allocations.hpp>
 #include <support/refused.hpp>
 #include <tessera/tessera.hpp>
-#include <tessera/with/arrow.hpp>
+#include <tessera/with/arrow/c_data.hpp>
 
 using namespace tessera;
 

@@ -14,7 +14,7 @@
 #include <ipc/schema.hpp>
 #include <support/allocations.hpp>
 #include <support/refused.hpp>
-#include <tessera/with/arrow_columns.hpp>
+#include <tessera/with/arrow/columns.hpp>
 
 using namespace tessera;
 using ipc::PublishedColumn;

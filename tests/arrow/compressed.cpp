@@ -16,9 +16,9 @@
 #include <support/allocations.hpp>
 #include <support/random.hpp>
 #include <support/refused.hpp>
-#include <tessera/with/arrow_lz4.hpp>
-#include <tessera/with/arrow_messages.hpp>
-#include <tessera/with/arrow_zstd.hpp>
+#include <tessera/with/arrow/lz4.hpp>
+#include <tessera/with/arrow/messages.hpp>
+#include <tessera/with/arrow/zstd.hpp>
 
 using namespace tessera;
 using test::ArrowBytes, test::SentMessage;
@@ -210,10 +210,10 @@ TEST_CASE("Arrow: compressions that the reader does not have, or that are unknow
   };
   CHECK(refused(arrow_c::MessageReader<Host>{}, {.number = 0}) ==
         "the batch is compressed by LZ4_FRAME, expected an uncompressed one, or a MessageReader with arrow_c::Lz4Frame "
-        "of tessera/with/arrow_lz4.hpp");
+        "of tessera/with/arrow/lz4.hpp");
   CHECK(refused(arrow_c::MessageReader<Host, arrow_c::Lz4Frame>{}, {.number = 1}) ==
         "the batch is compressed by ZSTD, expected an uncompressed one, or a MessageReader with arrow_c::Zstd of "
-        "tessera/with/arrow_zstd.hpp");
+        "tessera/with/arrow/zstd.hpp");
   CHECK(refused(arrow_c::MessageReader<Host, arrow_c::Zstd>{}, {.number = 1}) == "nothing was thrown");
   CHECK(refused(Reader{}, {.number = 2}) ==
         "the batch has compression 2 of method 0, expected 0 (LZ4_FRAME) or 1 (ZSTD) of method 0, buffer by buffer");

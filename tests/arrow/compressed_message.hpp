@@ -12,7 +12,7 @@
 #include <lz4frame.h>
 #include <zstd.h>
 
-#include <tessera/with/arrow_messages.hpp>
+#include <tessera/with/arrow/messages.hpp>
 
 namespace test {
 

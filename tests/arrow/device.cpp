@@ -9,8 +9,8 @@
 #include <ipc/process.hpp>
 #include <support/refused.hpp>
 #include <tessera/ipc/cuda.cuh>
-#include <tessera/with/arrow.cuh>
-#include <tessera/with/arrow_columns.hpp>
+#include <tessera/with/arrow/columns.hpp>
+#include <tessera/with/arrow/device.cuh>
 
 using namespace tessera;
 using ipc::PublishedColumn;

@@ -9,9 +9,9 @@
 #include <arrow/compressed_message.hpp>
 #include <device/arrays.hpp>
 #include <support/refused.hpp>
-#include <tessera/with/arrow_lz4.hpp>
-#include <tessera/with/arrow_messages.cuh>
-#include <tessera/with/arrow_zstd.hpp>
+#include <tessera/with/arrow/device.cuh>
+#include <tessera/with/arrow/lz4.hpp>
+#include <tessera/with/arrow/zstd.hpp>
 
 using namespace tessera;
 using test::DeviceQueue, test::HostQueue, test::under_seeds;

@@ -13,7 +13,7 @@
 
 #include <support/random.hpp>
 #include <support/refused.hpp>
-#include <tessera/with/arrow_messages.hpp>
+#include <tessera/with/arrow/messages.hpp>
 
 using namespace tessera;
 

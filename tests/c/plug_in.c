@@ -2,7 +2,7 @@
    backwards and only decodes. */
 #include <stdlib.h>
 #include <string.h>
-#include <tessera/with/codec_plug_in.h>
+#include <tessera/plug_in/codec.h>
 
 static void* open_invert(char const* configuration, char* message) {
   unsigned char* const mask = malloc(1);

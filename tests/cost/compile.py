@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What compiling costs, with -O2, and whether docs/performance.md says so: its tables are the record, this is the gate.
 
-    compile.py COMPILER [--repetitions 1] [--write]
+    compile.py COMPILER [--repetitions 1] [--write] [--only memory|seconds]
 
 COMPILER is g++, or nvcc, which compiles for one architecture what uses device memory; one unit of that g++ compiles,
 too. A unit fails that takes more
@@ -9,7 +9,8 @@ memory than its row allows, or a twentieth more or less than its row says: --wri
 Seconds are the compiler's processor time, the median of the repetitions. They are the machine's; how many times those of
 the unit of json.hpp in the same run they are is the unit's. Some rows are held to that, within a half,
 because the same unit took 11.2 and 16.3 times them in two runs. A first measurement off by a tenth is followed by two
-more of both units, and the median of the three counts.
+more of both units, and the median of the three counts. --only seconds measures these rows alone; --only memory the
+others, beside other programs too: they do not change the memory.
 
 Units of other libraries are measured in the same run, for scale, and not held to their rows. If a unit's header is
 missing, the script says so and goes on. On Debian 12: apt install libeigen3-dev libfmt-dev libboost1.81-dev; where the
@@ -32,6 +33,7 @@ arguments = argparse.ArgumentParser(usage=__doc__)
 arguments.add_argument("compiler")
 arguments.add_argument("--repetitions", type=int, default=1)
 arguments.add_argument("--write", action="store_true")
+arguments.add_argument("--only", choices=("memory", "seconds"))
 options = arguments.parse_args()
 is_nvcc = Path(options.compiler).name == "nvcc"
 tolerance = 1.05
@@ -188,6 +190,8 @@ problems = []
 seconds_of_json = None
 with tempfile.TemporaryDirectory() as folder:
     for name, unit in units.items():
+        if options.only and (options.only == "seconds") != (name in (json_unit, *held_to_json)):
+            continue
         if is_missing(unit, folder):
             print(f"not run: {name} (missing {unit.needs}: {unit.cure})", flush=True)
             continue

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include <tessera/with/arrow_lz4.hpp>
-#include <tessera/with/arrow_messages.hpp>
-#include <tessera/with/arrow_zstd.hpp>
+#include <tessera/with/arrow/lz4.hpp>
+#include <tessera/with/arrow/messages.hpp>
+#include <tessera/with/arrow/zstd.hpp>
 
 using namespace tessera;
 using Host = space::Host;

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <tessera/ipc/column.hpp>
 #include <tessera/ipc/descriptor.hpp>
 #include <tessera/ipc/detail/check_column.hpp>
+#include <tessera/ipc/published_column.hpp>
 
 using namespace tessera;
 

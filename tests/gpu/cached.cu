@@ -6,7 +6,8 @@
 // The array has that many MiB, in multiples of 32, in chunks of one. Checks every element. Exits with 77 without a GPU.
 #include <cstdlib>
 
-#include <tessera/cache/chunk_cache.cuh>
+#include <tessera/cache/chunk_cache.hpp>
+#include <tessera/tessera.cuh>
 
 #include "measured.cuh"
 

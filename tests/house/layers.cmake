@@ -3,12 +3,12 @@
 cmake_minimum_required(VERSION 3.22)
 
 set(layers "core" "memory" "key buffer" "cast" "view place" "store codec plan" "pipeline metadata" "shard" "transfer"
-  "array" "cache loader node" "ipc parallel" "with testing" "c")
+  "array" "cache loader node" "ipc parallel" "with plug_in testing" "c")
 set(asked_for ipc testing c)  # tessera::ipc, tessera::testing and tessera::c, beside the library
 # Of with/, what exchanges ipc/'s columns with other libraries: a program that includes it asks for ipc/ too.
-set(with_ipc "^tessera/with/(arrow_columns\\.hpp$|detail/arrow_columns/)")
+set(with_ipc "^tessera/with/(arrow/columns\\.hpp$|detail/arrow_columns/)")
 set(umbrellas tessera.h tessera.hpp tessera.cuh all.hpp src.hpp src.cuh any_spaces.hpp)
-set(system_folders memory buffer store ipc)
+set(system_folders memory buffer store ipc plug_in)
 
 set(standard
   algorithm any array atomic barrier bit bitset charconv chrono codecvt compare complex concepts condition_variable
@@ -85,7 +85,7 @@ macro(check_include)
     endif()
   elseif(path MATCHES "${system}")
     if(NOT from IN_LIST system_folders AND NOT from STREQUAL "with")
-      mistake("${path} outside memory/, buffer/, store/, ipc/ and with/" "the operating system is met in few places")
+      mistake("${path} outside memory/, buffer/, store/, ipc/, plug_in/ and with/" "the operating system is met in few places")
     endif()
   elseif(path STREQUAL "emmintrin.h")  # the compiler's own
     if(NOT from STREQUAL "place")
@@ -124,7 +124,7 @@ foreach(header IN LISTS headers)
       continue()
     endif()
   endif()
-  if(NOT header MATCHES "\\.(hpp|cuh|ipp|tpp)$|^tessera/(with/codec_plug_in|tessera)\\.h$")
+  if(NOT header MATCHES "\\.(hpp|cuh|ipp|tpp)$|^tessera/(plug_in/codec|tessera)\\.h$")
     mistake("neither .hpp nor .cuh nor .ipp nor .tpp" "the extension is the contract")
     continue()
   endif()

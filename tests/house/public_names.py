@@ -12,6 +12,9 @@ A contract is a `///` comment above a declaration, or a `///<` comment behind it
 overload before it in the same header. The first line of a header, `// Name: ...` or `// a, b: ...`, is the contract of
 these names if the header declares no others.
 
+Names of a header in detail/ are public if another header includes it with `// IWYU pragma: export`: programs get them
+from that header, or the first of several.
+
 A member without a contract takes, in this order,
 - that of the overload before it;
 - that of the lines above it, without an empty one between: data and enumerators take the `///` comment at their head,
@@ -79,6 +82,7 @@ class Declared:
     group: str = ""  # a member's: the comment at the head of its lines
     needs_none: bool = False
     first: int = 0  # line of the declaration, which the name may follow
+    header: str = ""  # which programs include
 
 
 @dataclass
@@ -564,17 +568,21 @@ def give_contracts(root, names, members):
 
 def read_headers(root):
     """The public names, and the public members of classes."""
-    headers, names, members = [], [], []
+    headers, names, members, files = [], [], [], {}  # files: each with the header that programs include
     for path in sorted([*root.glob("include/tessera/**/*.hpp"), *root.glob("include/tessera/**/*.cuh")]):
+        if "detail" not in path.parts and path.name not in left_out:
+            files[path] = path
+            for one in re.findall(r"^#include <([^>]+)> *// IWYU pragma: export$", path.read_text(), re.M):
+                files.setdefault(root / "include" / one, path)
+    for path, header in files.items():
         shown = str(path.relative_to(root))
-        if "detail" in path.parts or path.name in left_out:
-            continue
         parser = Parser(lex(shown, path.read_text()))
         parser.namespace([], "", False)
         assert parser.at == len(parser.tokens), f"{shown}: a bracket too many"
         for group in (parser.found, parser.members):
             before = {}
             for one in group:
+                one.header = str(header.relative_to(root))
                 before[one.name] = one.contract = one.contract or before.get(one.name, "")
         headers.append(parser)
     defined = {one.name: one for parser in headers for one in parser.found if one.kind == "class"}

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""public_names.py --check finds the names and members without a contract, and accepts those that its rules cover."""
+"""public_names.py --check finds the names and members without a contract, and accepts those that its rules cover.
+
+Among them are those of a header in detail/ that another one exports."""
 import pathlib
 import subprocess
 import sys
@@ -69,9 +71,17 @@ with tempfile.TemporaryDirectory() as folder:
     script = pathlib.Path(__file__).with_name("public_names.py")
     done = subprocess.run([sys.executable, script, "--check", folder], text=True, capture_output=True)
     found = {int(line.split(":")[1]) for line in done.stdout.splitlines() if "has no contract" in line}
+    (place / "detail").mkdir()
+    (place / "detail/unit.hpp").write_text("// Units.\nnamespace tessera {\nint unit();\n}\n")
+    (place / "shape.hpp").write_text("// A test.\n#include <tessera/core/detail/unit.hpp>\n")
+    apart = subprocess.run([sys.executable, script, "--check", folder], text=True, capture_output=True)
+    (place / "shape.hpp").write_text("// A test.\n#include <tessera/core/detail/unit.hpp>  // IWYU pragma: export\n")
+    exported = subprocess.run([sys.executable, script, "--check", folder], text=True, capture_output=True)
     (place / "shape.hpp").write_text("// shape: a test.\nnamespace tessera {\nint shape();\n}\n")
     clean = subprocess.run([sys.executable, script, "--check", folder], text=True, capture_output=True)
 
 if done.returncode != 1 or found != expected or clean.returncode != 0:
     sys.exit(f"expected lines {sorted(expected)}, found {sorted(found)}:\n{done.stdout}{done.stderr}{clean.stdout}")
+if apart.returncode != 0 or "detail/unit.hpp:3: function unit has no contract" not in exported.stdout:
+    sys.exit(f"expected the names of a header in detail/ if it is exported:\n{apart.stdout}{exported.stdout}")
 print(f"{len(found)} names and members without a contract are found")

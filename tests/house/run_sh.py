@@ -31,13 +31,13 @@ case "$*" in
     {"name": "FIXTURES_REQUIRED", "value": ["made"]}, {"name": "FIXTURES_SETUP", "value": ["made-after"]}]}]}
 END
   *)
-    echo "1/5 Test #2: of-new ......   Passed    0.01 sec"
+    echo "1/5 Test #2: of-new ......   Passed    2.01 sec"
     if [[ ${!plan:-} == killed ]]; then kill -9 $$; fi
     if [[ ${!plan:-} == late ]]; then exit 124; fi
     if [[ ${!plan:-} == failed ]]; then echo "2/5 Test #3: of-none .....***Failed    0.01 sec"; exit 8; fi
     echo "2/5 Test #3: of-none .....   Passed    0.01 sec"
-    if [[ $* != *of-old* ]]; then echo "3/5 Test #1: of-old ......***Skipped   0.01 sec"; fi
-    if [[ $* != *after-old* ]]; then echo "4/5 Test #4: after-old ...***Skipped   0.01 sec"; fi
+    if [[ $* != *of-old* ]]; then echo "3/5 Test #1: of-old ......***Skipped   3.01 sec"; fi
+    if [[ $* != *after-old* ]]; then echo "4/5 Test #4: after-old ...***Skipped   4.21 sec"; fi
     if [[ $* != *later* ]]; then echo "5/5 Test #5: later .......***Skipped   0.01 sec"; fi ;;
 esac
 """
@@ -65,7 +65,8 @@ def expect(status, last, *lines, arguments=("--all",), **plan):
                         f"and\n{done.stdout}")  # fmt: skip
 
 
-expect(0, "10 passed, 0 failed", r"ran      nvcc.*: 2 passed, 0 failed, 3 skipped")
+expect(0, "10 passed, 0 failed", r"ran      nvcc.*: 2 passed, 0 failed, 3 skipped",
+       r" +built in \d+ s, tested in \d+ s: after-old 4, of-old 3, of-new 2, later 0, of-none 0")
 expect(0, "2 passed, 0 failed", r"not run  nvcc \(without --all\)", arguments=())
 for preset in ("release", "sanitize", "thread", "cuda", "clang"):
     expect(1, "8 passed, 1 failed", r"FAILED   .*: it did not build", **{f"BUILD_{preset}": "1"})

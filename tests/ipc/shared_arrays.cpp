@@ -12,11 +12,11 @@
 #include <doctest/doctest.h>
 
 #include <ipc/process.hpp>
+#include <tessera/all.hpp>
 #include <tessera/ipc/consumer.hpp>
 #include <tessera/ipc/names.hpp>
 #include <tessera/ipc/shared_arrays.hpp>
 #include <tessera/tessera.hpp>
-#include <tessera/with/arrays.hpp>
 
 using namespace tessera;
 

@@ -10,8 +10,8 @@
 
 #include <support/document.hpp>
 #include <support/refused.hpp>
+#include <tessera/plug_in/load.hpp>
 #include <tessera/tessera.hpp>
-#include <tessera/with/codec_plug_in.hpp>
 
 using namespace tessera;
 using test::check_refused;

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include <tessera/tessera.cuh>
-#include <tessera/with/arrow_lz4.hpp>
-#include <tessera/with/arrow_messages.cuh>
-#include <tessera/with/arrow_zstd.hpp>
+#include <tessera/with/arrow/device.cuh>
+#include <tessera/with/arrow/lz4.hpp>
+#include <tessera/with/arrow/zstd.hpp>
 
 using namespace tessera;
 using space::Device, space::Host;

@@ -132,8 +132,8 @@ for compression in ("lz4", "zstd"):
     message = pa.ipc.MessageReader.open_stream(written)
     message.read_next_message()  # the schema
     assert pa.ipc.read_record_batch(message.read_next_message(), long.schema).num_rows == 20_000
-for compression, name, type, header in [("lz4", "LZ4_FRAME", "Lz4Frame", "arrow_lz4.hpp"),
-                                        ("zstd", "ZSTD", "Zstd", "arrow_zstd.hpp")]:  # fmt: skip
+for compression, name, type, header in [("lz4", "LZ4_FRAME", "Lz4Frame", "arrow/lz4.hpp"),
+                                        ("zstd", "ZSTD", "Zstd", "arrow/zstd.hpp")]:  # fmt: skip
     for where in ("host", "crossed"):
         for column in COLUMNS:
             expect_same(whole.select([column]), where, compression=compression)

@@ -1,5 +1,5 @@
 // expect: tessera: a cache needs an array in host memory or in device memory
-#include <tessera/cache/chunk_cache.cuh>
+#include <tessera/cache/chunk_cache.hpp>
 #include <tessera/tessera.cuh>
 using namespace tessera;
 using Managed = Pipeline<space::Managed, codec::Bytes, CastTo<space::Host>>;

@@ -1,5 +1,5 @@
 // expect: tessera: a cache keeps chunks in host memory, and in device memory only if the array is there: name space::Host, or
-#include <tessera/cache/chunk_cache.cuh>
+#include <tessera/cache/chunk_cache.hpp>
 #include <tessera/tessera.cuh>
 using namespace tessera;
 void program(LocalStore<HostBuffer> store) {

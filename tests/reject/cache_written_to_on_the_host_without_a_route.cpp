@@ -1,5 +1,5 @@
 // expect: tessera: chunks of this array reach the store only from the device: hold them for writing there with
-#include <tessera/cache/chunk_cache.cuh>
+#include <tessera/cache/chunk_cache.hpp>
 #include <tessera/tessera.cuh>
 using namespace tessera;
 using Stores = SplitStore<MemoryStore<HostBuffer>, MemoryStore<DeviceBuffer>>;

@@ -4,8 +4,8 @@
     run.py [--wrong | --cured] PROGRAM.cpp... -- COMPILER [OPTIONS...]
 
 --wrong: the wrong programs. Several are one unit. Those that its messages name must each have an error of their own;
-the others, or all if that is not so, are compiled alone. --cured: the corrected ones, as one unit. nvcc compiles these
-as one unit, too.
+the others are a unit again, and compiled alone if its messages name none of them, or if an error is missing. --cured:
+the corrected ones, as one unit. Without an option nvcc compiles these as one unit, too.
 All parts between ` ... ` are in that line, in this order: compilers name types differently. A second line
 `// not with nvcc: why` leaves a program out there.
 """
@@ -63,16 +63,17 @@ def refuse(program):
     report(program, found)
 
 
-def refuse_together():
-    """Compiles the programs as one unit; returns those that are still to be compiled alone.
+def refuse_together(programs):
+    """Compiles the programs as one unit; returns those that are still to be compiled.
 
     Messages do not name a program that causes no error there: it is correct, shares its error with another, or is cured
-    by another's header. clang++ does not name some that do, either. Errors must be those of named programs, each its
-    own, or be expected of one that is not named.
+    by another's header. clang++ does not name some that do, either. nvcc leaves some errors to the host's compiler,
+    which it runs if it has found none itself. Errors must be those of named programs, each its own, or be expected of
+    one that is not named.
     """
     with tempfile.TemporaryDirectory() as folder:
         unit = pathlib.Path(folder, "wrong.cpp")
-        unit.write_text(together())
+        unit.write_text(together(programs))
         _, output = compile(unit)
     errors = errors_in(output)
     named = [program for program in programs if re.search(rf"\b{program.stem}(\.cpp\b|::)", output)]
@@ -104,7 +105,7 @@ def accept(program, name):
         return f"{name}: the cured program does not compile:\n{output}"
 
 
-def together():
+def together(programs):
     """The programs as one: their first includes, then each in a namespace of its own."""
     texts = [program.read_text() for program in programs]
     includes = sorted({line for text in texts for line in re.findall(r"^#include .*", text, re.M)})
@@ -114,12 +115,14 @@ def together():
 
 problems = []
 if only != "--cured":
-    alone = refuse_together() if only == "--wrong" and len(programs) > 1 else programs
+    alone, before = programs, []
+    while only == "--wrong" and 1 < len(alone) != len(before):
+        alone, before = refuse_together(alone), alone
     problems += [refuse(program) for program in alone]
-if only == "--cured" or is_nvcc:
+if only == "--cured" or (only is None and is_nvcc):
     with tempfile.TemporaryDirectory() as folder:
         unit = pathlib.Path(folder, "cured.cpp")
-        unit.write_text(together())
+        unit.write_text(together(programs))
         problems.append(accept(unit, ", ".join(program.stem for program in programs)))
 elif only is None:
     problems += [accept(program, program) for program in programs]

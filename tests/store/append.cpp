@@ -16,11 +16,11 @@
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/detail/write_many.hpp>
-#include <tessera/store/host_side.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
+#include <tessera/tessera.hpp>
 
 namespace append_tests {
 

@@ -12,7 +12,7 @@
 
 #include <support/converted.hpp>
 #include <support/padded.hpp>
-#include <tessera/core/convert.hpp>
+#include <tessera/array/convert.hpp>
 #include <tessera/core/error.hpp>
 
 namespace test {

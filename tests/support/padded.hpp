@@ -9,7 +9,7 @@
 #include <support/random.hpp>
 #include <support/random_boxes.hpp>
 #include <support/reference.hpp>
-#include <tessera/array/padding.hpp>
+#include <tessera/array/read_boxes.hpp>
 #include <tessera/view/box.hpp>
 
 namespace test {

@@ -9,7 +9,7 @@
 
 #include <support/random.hpp>
 #include <support/reference.hpp>
-#include <tessera/array/orientation.hpp>
+#include <tessera/array/read_boxes.hpp>
 #include <tessera/view/box.hpp>
 
 namespace test {

@@ -7,7 +7,7 @@
 
 #include <support/bytes.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/array_view.hpp>
 
 namespace test {
 

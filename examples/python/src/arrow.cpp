@@ -1,7 +1,7 @@
 // Columns by Arrow's C data interface: attached ones given to other libraries, other libraries' published.
 #include "arrow.hpp"
 
-#include <tessera/with/arrow_columns.hpp>
+#include <tessera/with/arrow/columns.hpp>
 
 #include "sharing.hpp"
 

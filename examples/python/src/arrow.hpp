@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include <tessera/with/arrow.hpp>
+#include <tessera/with/arrow/c_data.hpp>
 
 namespace python {
 

@@ -12,7 +12,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 
-#include <tessera/array/orientation.hpp>
+#include <tessera/array/read_boxes.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/view/box.hpp>

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include <tessera/core/convert.hpp>
+#include <tessera/array/convert.hpp>
 #include <tessera/place/detail/convert.hpp>
 
 namespace python {

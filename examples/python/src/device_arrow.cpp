@@ -2,8 +2,8 @@
 #include "device.hpp"
 
 #include <tessera/ipc/cuda.cuh>
-#include <tessera/with/arrow.cuh>
-#include <tessera/with/arrow_columns.hpp>
+#include <tessera/with/arrow/columns.hpp>
+#include <tessera/with/arrow/device.cuh>
 
 #include "sharing.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include <tessera/array/orientation.hpp>
+#include <tessera/array/read_boxes.hpp>
 
 namespace nb = nanobind;
 

@@ -1,5 +1,5 @@
 // tessera's errors as Python exceptions: classes of tessera/_errors.py.
-#include <tessera/ipc/error.hpp>
+#include <tessera/ipc/descriptor.hpp>
 
 #include "module.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include <tessera/array/padding.hpp>
+#include <tessera/array/read_boxes.hpp>
 
 namespace nb = nanobind;
 

@@ -17,7 +17,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
-#include <tessera/array/orientation.hpp>
+#include <tessera/array/read_boxes.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/loader/detail/shared_draws.hpp>
 #include <tessera/loader/sampler.hpp>

@@ -5,8 +5,8 @@
 #include <optional>
 #include <variant>
 
-#include <tessera/ipc/column.hpp>
 #include <tessera/ipc/names.hpp>
+#include <tessera/ipc/published_column.hpp>
 
 #include "array.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <tessera/array/any_array.hpp>
-#include <tessera/array/detail/append.hpp>
+#include <tessera/array/detail/append_block.hpp>
 #include <tessera/array/detail/calls_with_queue.hpp>
 #include <tessera/array/detail/caller_memory.hpp>
 #include <tessera/array/detail/elements.hpp>
@@ -17,6 +17,7 @@
 #include <tessera/array/detail/invalid_call.hpp>
 #include <tessera/array/detail/listed_elsewhere.hpp>
 #include <tessera/array/detail/read_owned.hpp>
+#include <tessera/array/detail/refused_calls.hpp>
 #include <tessera/array/detail/selection.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/core/detail/fitting.hpp>
@@ -28,10 +29,13 @@
 
 namespace tessera { inline namespace v0 {
 
-/// A handle: copies refer to the same array. Thread-safe: reads, writes and changes of the shape may run at once.
+/// A handle: copies refer to the same array. Thread-safe: reads, writes and changes of the shape may run at once. The
+/// bases have the calls of 0.1, and those that only give a compile error.
 template <Element T, std::size_t Rank, class S, class P>
-class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::queue_type> {
+class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::queue_type>,
+              public detail::RefusedCalls<T, Rank, typename P::array_space> {
   using WithQueue = detail::CallsWithQueue<Array, typename P::queue_type>;
+  using Refused = detail::RefusedCalls<T, Rank, typename P::array_space>;
   using Untyped = AnyArray<S, P>;
 
  public:
@@ -52,15 +56,6 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   Extents const& chunk_shape() const { return array_.chunk_shape(); }  ///< in elements: AnyArray::chunk_shape
   /// In elements. Throws: MetadataError, if 64 bits are too few.
   std::uint64_t size() const { return element_count(shape(), "shape"); }
-  /// Not callable: its compile error says to read elements first.
-  template <class Index = Extents>
-  T const& operator[](Index const&) const {
-    static_assert(!std::same_as<Index, Index>,
-                  "tessera: elements of an array in a store have no address: read a part and index that, 'auto const "
-                  "part = array.read({{0, 10}, all, 3}); part(1, 2, 0)'");
-    static T const none{};
-    return none;
-  }
 
   DataType type() const { return data_type_of<T>(); }                                  ///< that of T
   DimensionNames const& dimension_names() const& { return array_.dimension_names(); }  ///< may be empty
@@ -86,18 +81,14 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   /// The same array through other codecs and in another memory space: AnyArray::through.
   template <class Named, class... On>
   auto through(On... on) const {
-    auto other = array_.template through<Named>(std::move(on)...);
-    using Other = decltype(other);
-    if constexpr (detail::was_refused<Other>())
-      return detail::InvalidCall<T>{};
-    else
-      return Array<T, Rank, typename Other::store_type, typename Other::pipeline_type>{std::move(other)};
+    return detail::with_type<T, Rank>(array_.template through<Named>(std::move(on)...));
   }
 
   /// The result of read and write: void in host memory, where the call returns when the elements are there; else a
   /// Pending: `wait()` for it, or give `on` more work that uses the memory. Until then the memory is in use.
   using Completion = typename Untyped::Completion;
   using WithQueue::append, WithQueue::compact, WithQueue::fill, WithQueue::read, WithQueue::resize, WithQueue::write;
+  using Refused::fill, Refused::read, Refused::write;
 
   /// Reads a selection into the caller's memory: an ArrayView or an mdspan of any strides, an OwnedArray, contiguous
   /// host memory in C order, e.g. a std::vector<T> or a std::span<T>, or a type with contiguous_memory<M>. A selection
@@ -137,7 +128,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   /// spaces.
   template <class B = detail::elements_buffer<T, array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, ReadOptions const& options = {}) const {
-    return read_owned<detail::memory_rank<Sel, Rank>, B>(selected(selection), options);
+    return detail::read_new<T, detail::memory_rank<Sel, Rank>, B>(array_, selected(selection), options);
   }
   /// The same, into device buffers, for an array whose pipeline begins in host memory: `array.read<DeviceBuffer>(all,
   /// queue)`. The handle's queue decodes it; one copy to the device follows, in the order of the given device queue. To
@@ -146,36 +137,10 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   requires detail::AcrossFromHost<B, Q, array_space> OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(
       Sel const& selection, Q& on, ReadOptions const& options = {})
   const { return detail::read_across<T, detail::memory_rank<Sel, Rank>, B>(array_, selected(selection), on, options); }
-  /// Not callable: its compile error says how to read numbers of another type.
-  template <Element B, detail::Selector Sel = Box>
-  auto read(Sel const&, ReadOptions const& = {}) const {
-    static_assert(sizeof(B) == 0,
-                  "tessera: read<...> names the type of the buffer, e.g. read<PinnedBuffer>(all); to convert numbers "
-                  "include <tessera/array/convert.hpp> and use read_as<float>(array, all)");
-    return detail::InvalidCall<B>{};
-  }
   /// Not callable: its compile error says which types are buffers.
   template <class B, detail::Selector Sel = Box>
-  requires(!AllocatableBuffer<B> && !Element<B>) auto read(Sel const&, ReadOptions const& = {}) const {
-    static_assert(sizeof(B) == 0,
-                  "tessera: read<...> names the type of a buffer, which the new array owns: HostBuffer, or with "
-                  "<tessera/tessera.cuh> PinnedBuffer or DeviceBuffer; to read into memory of your own, pass it: "
-                  "read(all, memory)");
-    return detail::InvalidCall<T>{};
-  }
-  /// Not callable: its compile error says that the first argument is not a selection.
-  template <int = 0, detail::NoSelector A, class... More>
-  requires(!detail::ListedElsewhere<A>) auto read(A const&, More&&...) const {
-    (void)detail::check_selector<A>();
-    if constexpr (detail::begins_with_memory<More...>)
-      return detail::InvalidCall<T>{};
-    else
-      return detail::invalid_result<OwnedArray<T, Rank, detail::elements_buffer<T, array_space>>>();
-  }
-  template <class B = T>
-  auto read() const {
-    (void)detail::check_selector<B>();
-    return detail::invalid_result<OwnedArray<T, Rank, detail::elements_buffer<T, array_space>>>();
+  requires(!AllocatableBuffer<B>) auto read(Sel const&, ReadOptions const& = {}) const {
+    return detail::refuse_buffer<B, T>();
   }
 
   /// Writes a selection from the caller's memory, of the same kinds. A partly written chunk keeps the rest, also while
@@ -184,20 +149,21 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   /// with the key; Cancelled. When it throws, every chunk is written wholly or not at all.
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto write(Sel const& selection, M const& from, WriteOptions const& options = {}) const {
-    return write_selected<detail::memory_rank<Sel, Rank>>(selected(selection), from, options);
+    constexpr auto memory_rank = detail::memory_rank<Sel, Rank>;
+    if constexpr (detail::check_writable<S>() && detail::check_memory<T, memory_rank, array_space, M const>()) {
+      auto const chosen = selected(selection);
+      auto const view = of_this([&] { return detail::caller_view<memory_rank>(from, chosen.shape); });
+      StridedView<array_space> const there{reinterpret_cast<std::byte const*>(view.data), view.layout().strides};
+      return array_.write_from(chosen, detail::ElementsOf<T>::placed(there), options);
+    } else {
+      return detail::InvalidCall<T>{};
+    }
   }
 
   /// Writes DevicePoints or a DeviceMask. Each touched chunk is read, changed and written back.
   template <detail::ListedElsewhere Sel, detail::MemoryOrMistake M>
   auto write(Sel const& selection, M const& from, WriteOptions const& options = {}) const {
     return detail::write_elsewhere<T>(array_, selection, from, options);
-  }
-
-  /// Not callable: its compile error says that the first argument is not a selection.
-  template <int = 0, detail::NoSelector A, class... More>
-  requires(!detail::ListedElsewhere<A>) detail::InvalidCall<T> write(A const&, More&&...) const {
-    (void)detail::check_selector<A>();
-    return detail::InvalidCall<T>{};
   }
 
   /// Gives the array another shape: `array.resize({100, 100})`. New elements have the fill value; cut elements are
@@ -210,14 +176,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   /// does not fit; StoreError, CodecError, with the key; Cancelled.
   template <detail::MemoryOrMistake M>
   auto append(M const& from, std::size_t axis = 0, WriteOptions const& options = {}) const {
-    if constexpr (detail::check_writable<S>() && detail::check_memory<T, Rank, array_space, M const>()) {
-      auto const block = of_this([&] { return detail::block_of<Rank>(from, shape(), axis); });
-      auto const view = of_this([&] { return detail::caller_view<Rank>(from, block); });
-      StridedView<array_space> const there{reinterpret_cast<std::byte const*>(view.data), view.layout().strides};
-      return array_.append_from(axis, block, detail::ElementsOf<T>::placed(there), options);
-    } else {
-      return detail::InvalidCall<T>{};
-    }
+    return detail::append_block<T, Rank>(array_, from, axis, options);
   }
 
   /// Keeps indexes of shards between reads, at most `most` bytes, for programs that read inner chunks one after the
@@ -271,12 +230,6 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   auto fill(Sel const& selection, V value, WriteOptions const& options = {}) const {
     return fill(selection, of_this([&] { return detail::element_of<T>(value); }), options);
   }
-  /// Not callable: its compile error says that the first argument is not a selection.
-  template <int = 0, detail::NoSelector A, class... More>
-  requires(!detail::ListedElsewhere<A>) detail::InvalidCall<T> fill(A const&, More&&...) const {
-    (void)detail::check_selector<A>();
-    return detail::InvalidCall<T>{};
-  }
 
  private:
   template <class Sel>
@@ -290,39 +243,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
     return detail::in_document(array_.store(), array_.document(), f);
   }
 
-  template <std::size_t MemoryRank, class B>
-  OwnedArray<T, MemoryRank, B> read_owned(ResolvedSelection const& selected, ReadOptions const& options) const {
-    OwnedArray<T, MemoryRank, B> result{selected.shape, queue_in<typename B::space_type>(array_.queue())};
-    if constexpr (detail::check_new_memory<T, MemoryRank, array_space, typename B::space_type>())
-      detail::read_owned(array_, selected, result, options);
-    return result;
-  }
-
-  template <std::size_t MemoryRank, class M>
-  auto write_selected(ResolvedSelection const& selected, M const& from, WriteOptions const& options) const {
-    if constexpr (detail::check_writable<S>() && detail::check_memory<T, MemoryRank, array_space, M const>()) {
-      auto const view = of_this([&] { return detail::caller_view<MemoryRank>(from, selected.shape); });
-      StridedView<array_space> const there{reinterpret_cast<std::byte const*>(view.data), view.layout().strides};
-      return array_.write_from(selected, detail::ElementsOf<T>::placed(there), options);
-    } else {
-      return detail::InvalidCall<T>{};
-    }
-  }
-
   Untyped array_;
-};
-
-/// Not usable: its compile error says what to write where `Array<float>`, `Array<float, 3>` and
-/// `Array<float, 3, Store>` leave out the rest of the type.
-template <Element T, std::size_t Rank, class S>
-class Array<T, Rank, S, void> {
-  static_assert(sizeof(T) == 0,
-                "tessera: an array's type includes its rank, store and codecs: write auto, a template parameter, or "
-                "decltype(open_array<float, 3>(store))");
-
- public:
-  template <class A>
-  Array(A const&) {}
 };
 
 template <class S, class P>

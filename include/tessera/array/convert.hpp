@@ -17,7 +17,7 @@
 #include <tessera/array/visit.hpp>
 #include <tessera/buffer/concept.hpp>
 #include <tessera/core/config.hpp>
-#include <tessera/core/convert.hpp>
+#include <tessera/core/detail/conversion.hpp>  // IWYU pragma: export
 #include <tessera/core/detail/number_as.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/metadata/detail/missing_numbers.hpp>

@@ -10,7 +10,7 @@
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/view/array_view.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -11,12 +11,12 @@
 #include <tessera/array/detail/caller_memory.hpp>
 #include <tessera/array/detail/converting_placer.hpp>
 #include <tessera/array/detail/elements.hpp>
+#include <tessera/array/detail/orientation.hpp>  // IWYU pragma: export
+#include <tessera/array/detail/padding.hpp>  // IWYU pragma: export
 #include <tessera/array/detail/read_boxes.hpp>
 #include <tessera/array/detail/read_boxes_as.hpp>
-#include <tessera/array/orientation.hpp>
 #include <tessera/array/owned_array.hpp>
-#include <tessera/array/padding.hpp>
-#include <tessera/core/convert.hpp>
+#include <tessera/core/detail/conversion.hpp>
 #include <tessera/transfer/options.hpp>
 
 namespace tessera { inline namespace v0 {

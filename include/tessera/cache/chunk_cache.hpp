@@ -1,5 +1,5 @@
 // ChunkCache: decoded chunks of an array, kept within a budget in host memory, or in device memory with page-locked
-// memory behind it. For an array on the device include cache/chunk_cache.cuh. HeldChunks: chunks that a cache holds for
+// memory behind it. For an array on the device include tessera.cuh too. HeldChunks: chunks that a cache holds for
 // a caller, with views of their elements. They do not move meanwhile.
 #pragma once
 #include <algorithm>
@@ -18,13 +18,13 @@
 #include <tessera/cache/detail/cache_calls_with_queue.hpp>
 #include <tessera/cache/detail/cache_checks.hpp>
 #include <tessera/cache/detail/cache_state.hpp>
+#include <tessera/cache/detail/policy.hpp>  // IWYU pragma: export
 #include <tessera/cache/detail/refusals.hpp>
 #include <tessera/cache/detail/selected_elements.hpp>
 #include <tessera/cache/detail/shrink.hpp>
 #include <tessera/cache/detail/statistics.hpp>
 #include <tessera/cache/detail/take_chunks.hpp>
 #include <tessera/cache/detail/write_back.hpp>
-#include <tessera/cache/policy.hpp>
 #include <tessera/view/array_view.hpp>
 
 namespace tessera { inline namespace v0 {

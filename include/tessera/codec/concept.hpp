@@ -17,7 +17,7 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 namespace tessera { inline namespace v0 {
 

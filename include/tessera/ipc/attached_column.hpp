@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <tessera/core/error.hpp>
-#include <tessera/ipc/column.hpp>
 #include <tessera/ipc/consumer.hpp>
 #include <tessera/ipc/detail/check_column.hpp>
+#include <tessera/ipc/detail/column.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 

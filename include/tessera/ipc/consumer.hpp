@@ -18,9 +18,9 @@
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/ipc/descriptor.hpp>
+#include <tessera/ipc/detail/error.hpp>
 #include <tessera/ipc/detail/link.hpp>
 #include <tessera/ipc/detail/posix/identity.hpp>
-#include <tessera/ipc/error.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/view/array_view.hpp>
 

@@ -12,7 +12,7 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/value.hpp>
-#include <tessera/ipc/error.hpp>
+#include <tessera/ipc/detail/error.hpp>  // IWYU pragma: export
 #include <tessera/view/box.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tessera/ipc/attached_column.hpp>
-#include <tessera/ipc/column.hpp>
+#include <tessera/ipc/detail/column.hpp>
 #include <tessera/ipc/detail/parted_table.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include <tessera/array/owned_array.hpp>
-#include <tessera/buffer/shared_buffer.hpp>
+#include <tessera/buffer/detail/shared_buffer.hpp>  // IWYU pragma: export
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/ipc/descriptor.hpp>
 #include <tessera/ipc/detail/posix/identity.hpp>

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/ipc/column.hpp>
 #include <tessera/ipc/detail/check_column.hpp>
+#include <tessera/ipc/detail/column.hpp>  // IWYU pragma: export
 #include <tessera/ipc/producer.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {

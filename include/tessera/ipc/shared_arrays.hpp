@@ -12,10 +12,10 @@
 
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/ipc/error.hpp>
+#include <tessera/ipc/detail/error.hpp>
 #include <tessera/ipc/producer.hpp>
+#include <tessera/view/detail/layout.hpp>
 #include <tessera/view/detail/strided_span.hpp>
-#include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 

@@ -13,20 +13,20 @@
 
 #include <tessera/array/array.hpp>
 #include <tessera/array/detail/converting_placer.hpp>
+#include <tessera/array/detail/orientation.hpp>
 #include <tessera/array/detail/read_boxes.hpp>
-#include <tessera/array/orientation.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/buffer/concept.hpp>
-#include <tessera/core/convert.hpp>
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/detail/conversion.hpp>
 #include <tessera/core/detail/convert.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/loader/detail/batch_pool.hpp>
+#include <tessera/loader/detail/loader_options.hpp>  // IWYU pragma: export
 #include <tessera/loader/detail/loader_state.hpp>
 #include <tessera/loader/detail/number_batches.hpp>
 #include <tessera/loader/detail/own_queue.hpp>
-#include <tessera/loader/loader_options.hpp>
 #include <tessera/loader/sampler.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/array/orientation.hpp>
+#include <tessera/array/detail/orientation.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/view/box.hpp>

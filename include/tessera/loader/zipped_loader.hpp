@@ -12,9 +12,9 @@
 #include <utility>
 
 #include <tessera/array/array.hpp>
+#include <tessera/loader/detail/loader_options.hpp>
 #include <tessera/loader/detail/shared_draws.hpp>
 #include <tessera/loader/loader.hpp>
-#include <tessera/loader/loader_options.hpp>
 #include <tessera/loader/sampler.hpp>
 
 namespace tessera { inline namespace v0 {

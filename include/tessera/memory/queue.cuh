@@ -13,9 +13,9 @@
 
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/memory/detail/device_lease.cuh>
+#include <tessera/memory/detail/event.cuh>  // IWYU pragma: export
 #include <tessera/memory/detail/object_pool.hpp>
 #include <tessera/memory/detail/stream.cuh>
-#include <tessera/memory/event.cuh>
 #include <tessera/memory/pending.hpp>
 #include <tessera/memory/queue.hpp>
 

@@ -17,8 +17,8 @@
 #include <tessera/key/key.hpp>
 #include <tessera/metadata/detail/chunk_grid.hpp>
 #include <tessera/metadata/detail/document.hpp>
+#include <tessera/metadata/detail/format.hpp>  // IWYU pragma: export
 #include <tessera/metadata/detail/node_members.hpp>
-#include <tessera/metadata/format.hpp>
 #include <tessera/plan/detail/chunk_edges.hpp>
 
 namespace tessera { inline namespace v0 {

@@ -10,10 +10,10 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/value.hpp>
 #include <tessera/key/key.hpp>
+#include <tessera/metadata/detail/format.hpp>
 #include <tessera/metadata/detail/new_documents.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/metadata/documents.hpp>
-#include <tessera/metadata/format.hpp>
 #include <tessera/node/detail/check_new.hpp>
 #include <tessera/node/detail/erase.hpp>
 #include <tessera/node/detail/folder.hpp>

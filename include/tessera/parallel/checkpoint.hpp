@@ -15,8 +15,8 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/parallel/communicator.hpp>
 #include <tessera/parallel/detail/agreed.hpp>
+#include <tessera/parallel/detail/options.hpp>
 #include <tessera/parallel/local.hpp>
-#include <tessera/parallel/options.hpp>
 #include <tessera/parallel/partition.hpp>
 #include <tessera/store/locks.hpp>
 

@@ -13,8 +13,8 @@
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/parallel/communicator.hpp>
 #include <tessera/parallel/detail/local_call.hpp>
+#include <tessera/parallel/detail/options.hpp>  // IWYU pragma: export
 #include <tessera/parallel/detail/told_in_turn.hpp>
-#include <tessera/parallel/options.hpp>
 #include <tessera/parallel/partition.hpp>
 #include <tessera/transfer/options.hpp>
 

@@ -17,10 +17,10 @@
 #include <tessera/parallel/detail/agreed.hpp>
 #include <tessera/parallel/detail/call_in_flight.hpp>
 #include <tessera/parallel/detail/local_call.hpp>
+#include <tessera/parallel/detail/options.hpp>  // IWYU pragma: export
 #include <tessera/parallel/detail/told_in_turn.hpp>
 #include <tessera/parallel/detail/two_phase.hpp>
 #include <tessera/parallel/local.hpp>
-#include <tessera/parallel/options.hpp>
 #include <tessera/parallel/partition.hpp>
 #include <tessera/transfer/options.hpp>
 

@@ -12,6 +12,8 @@
 #include <tessera/store/detail/joined_reads.hpp>
 #include <tessera/store/detail/lend.hpp>
 #include <tessera/store/detail/read_request.hpp>
+#include <tessera/store/detail/requests.hpp>  // IWYU pragma: export
+#include <tessera/store/detail/value_watch.hpp>  // IWYU pragma: export
 
 namespace tessera { inline namespace v0 {
 namespace detail {

@@ -15,6 +15,7 @@
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/coalesce.hpp>
 #include <tessera/store/detail/local_folder.hpp>
+#include <tessera/store/detail/local_options.hpp>  // IWYU pragma: export
 #include <tessera/store/detail/posix/range_reader.hpp>
 #include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/get.hpp>

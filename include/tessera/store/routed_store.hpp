@@ -17,16 +17,16 @@
 #include <tessera/store/detail/lend.hpp>
 #include <tessera/store/detail/routed_batch.hpp>
 #include <tessera/store/detail/routed_check.hpp>
+#include <tessera/store/detail/routing_rule.hpp>  // IWYU pragma: export
 #include <tessera/store/detail/unfinished.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 #include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/locks.hpp>
-#include <tessera/store/routing_rule.hpp>
-#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {
 
-/// A rule (store/routing_rule.hpp, or a function of your own) says of each key whether the first store has it. Both
+/// A rule (KeysBelow, ChunksWhere, or a function of your own) says of each key whether the first store has it. Both
 /// stores hand out the same buffers. A batch is split in two, with one call of each store. Keys of a store that the
 /// rule assigns to the other store are hidden. Documents follow the rule as other keys do: a node needs host buffers.
 /// Requires: they are two stores, not one twice.

@@ -11,9 +11,9 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/store/any_store.hpp>
+#include <tessera/store/detail/local_options.hpp>
 #include <tessera/store/detail/scheme.hpp>
 #include <tessera/store/detail/schemes.hpp>
-#include <tessera/store/local_options.hpp>
 #include <tessera/store/local_store.hpp>
 
 namespace tessera { inline namespace v0 {

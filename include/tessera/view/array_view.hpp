@@ -14,7 +14,7 @@
 #include <tessera/memory/space.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/detail/element_iterator.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>  // IWYU pragma: export
 
 namespace tessera { inline namespace v0 {
 namespace detail {

@@ -18,9 +18,9 @@
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/contiguous_memory.hpp>
+#include <tessera/view/detail/layout.hpp>
 #include <tessera/view/detail/mask_bits.hpp>
 #include <tessera/view/detail/resolved_selection.hpp>
-#include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <tessera/store/schemes.hpp>
-#include <tessera/with/arrays.hpp>
 #include <tessera/with/curl.hpp>
+#include <tessera/with/detail/arrays.hpp>
 #include <tessera/with/icechunk.hpp>
 #include <tessera/with/references.hpp>
 #include <tessera/with/s3.hpp>

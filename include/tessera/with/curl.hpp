@@ -17,8 +17,8 @@
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/read_request.hpp>
 #include <tessera/store/schemes.hpp>
-#include <tessera/with/curl_options.hpp>
 #include <tessera/with/detail/curl/curl_batch.hpp>
+#include <tessera/with/detail/curl/curl_options.hpp>  // IWYU pragma: export
 #include <tessera/with/detail/curl/curl_plan.hpp>
 #include <tessera/with/detail/curl/curl_read.hpp>
 #include <tessera/with/detail/curl/curl_task.hpp>

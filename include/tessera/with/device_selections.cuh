@@ -16,8 +16,8 @@
 #include <tessera/place/detail/point_table.hpp>
 #include <tessera/plan/detail/chunk_runs.hpp>
 #include <tessera/view/contiguous_memory.hpp>
+#include <tessera/view/detail/layout.hpp>
 #include <tessera/view/detail/resolved_selection.hpp>
-#include <tessera/view/layout.hpp>
 #include <tessera/view/selections.hpp>
 #include <tessera/with/detail/thrust/mask_points.cuh>
 #include <tessera/with/detail/thrust/points_by_chunk.cuh>

@@ -21,7 +21,7 @@
 #include <tessera/store/detail/read_request.hpp>
 #include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/schemes.hpp>
-#include <tessera/with/curl_options.hpp>
+#include <tessera/with/detail/curl/curl_options.hpp>
 #include <tessera/with/detail/s3/s3_bucket.hpp>
 #include <tessera/with/detail/s3/s3_list.hpp>
 #include <tessera/with/detail/s3/s3_settings.hpp>

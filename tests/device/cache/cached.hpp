@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <tessera/cache/chunk_cache.cuh>
+#include <tessera/cache/chunk_cache.hpp>
+#include <tessera/tessera.cuh>
 
 #include <device/arrays.hpp>
 

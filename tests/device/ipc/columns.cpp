@@ -14,8 +14,8 @@
 #include <tessera/ipc/cuda.cuh>
 #include <tessera/ipc/parted_table.hpp>
 #include <tessera/ipc/published_column.hpp>
-#include <tessera/with/arrow.cuh>
-#include <tessera/with/arrow_columns.hpp>
+#include <tessera/with/arrow/columns.hpp>
+#include <tessera/with/arrow/device.cuh>
 
 using namespace tessera;
 using ipc::PublishedColumn;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <tessera/array/orientation.hpp>
+#include <tessera/array/detail/orientation.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/dimensions.hpp>
 

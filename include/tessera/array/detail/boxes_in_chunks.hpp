@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <tessera/array/detail/box_turns.hpp>
-#include <tessera/array/orientation.hpp>
-#include <tessera/array/padding.hpp>
+#include <tessera/array/detail/orientation.hpp>
+#include <tessera/array/detail/padding.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/plan/detail/chunk_edges.hpp>

@@ -9,7 +9,7 @@
 
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -17,7 +17,7 @@
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/visit.hpp>
 #include <tessera/buffer/concept.hpp>
-#include <tessera/core/convert.hpp>
+#include <tessera/core/detail/conversion.hpp>
 #include <tessera/core/detail/convert.hpp>
 #include <tessera/core/detail/any_conversion.hpp>
 #include <tessera/memory/pending.hpp>

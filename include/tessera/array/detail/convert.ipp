@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/core/convert.hpp>
+#include <tessera/core/detail/conversion.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/metadata/detail/missing_numbers.hpp>
 #include <tessera/metadata/detail/node_document.hpp>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tessera/array/any_array.hpp>
-#include <tessera/core/convert.hpp>
+#include <tessera/core/detail/conversion.hpp>
 #include <tessera/core/detail/convert.hpp>
 #include <tessera/core/detail/any_conversion.hpp>
 #include <tessera/core/dimensions.hpp>

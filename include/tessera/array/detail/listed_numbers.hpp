@@ -13,7 +13,7 @@
 #include <tessera/array/detail/run_call.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/buffer/concept.hpp>
-#include <tessera/core/convert.hpp>
+#include <tessera/core/detail/conversion.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/place/detail/convert.hpp>

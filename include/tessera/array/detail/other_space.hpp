@@ -12,7 +12,7 @@
 #include <tessera/pipeline/pipeline.hpp>
 #include <tessera/pipeline/sharding.hpp>
 #include <tessera/store/concept.hpp>
-#include <tessera/store/host_side.hpp>
+#include <tessera/store/detail/host_side.hpp>
 #include <tessera/store/routed_store.hpp>
 #include <tessera/store/split_store.hpp>
 #include <tessera/store/wrapper_store.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/array/padding.hpp>
+#include <tessera/array/detail/padding.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -14,12 +14,12 @@
 #include <tessera/array/detail/boxes_in_chunks.hpp>
 #include <tessera/array/detail/caller_memory.hpp>
 #include <tessera/array/detail/elements.hpp>
+#include <tessera/array/detail/orientation.hpp>
+#include <tessera/array/detail/padding.hpp>
 #include <tessera/array/detail/place_padding.hpp>
 #include <tessera/array/detail/read_owned.hpp>
 #include <tessera/array/detail/run_call.hpp>
-#include <tessera/array/orientation.hpp>
 #include <tessera/array/owned_array.hpp>
-#include <tessera/array/padding.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/detail/element_reference.hpp>
@@ -30,8 +30,8 @@
 #include <tessera/place/detail/any_placer.hpp>
 #include <tessera/plan/detail/chunk_edges.hpp>
 #include <tessera/transfer/options.hpp>
+#include <tessera/view/detail/layout.hpp>
 #include <tessera/view/detail/strided_span.hpp>
-#include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -19,11 +19,11 @@
 #include <tessera/array/detail/converting_placer.hpp>
 #include <tessera/array/detail/fitting_read.hpp>
 #include <tessera/array/detail/read_boxes.hpp>
-#include <tessera/array/orientation.hpp>
+#include <tessera/array/detail/orientation.hpp>
 #include <tessera/array/owned_array.hpp>
-#include <tessera/array/padding.hpp>
+#include <tessera/array/detail/padding.hpp>
 #include <tessera/buffer/concept.hpp>
-#include <tessera/core/convert.hpp>
+#include <tessera/core/detail/conversion.hpp>
 #include <tessera/core/detail/convert.hpp>
 #include <tessera/core/detail/any_conversion.hpp>
 #include <tessera/core/dimensions.hpp>
@@ -35,7 +35,7 @@
 #include <tessera/transfer/options.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/detail/strided_span.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

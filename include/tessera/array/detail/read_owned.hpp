@@ -15,9 +15,9 @@
 #include <tessera/memory/space.hpp>
 #include <tessera/transfer/options.hpp>
 #include <tessera/view/array_view.hpp>
+#include <tessera/view/detail/layout.hpp>
 #include <tessera/view/detail/resolved_selection.hpp>
 #include <tessera/view/detail/strided_span.hpp>
-#include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -53,6 +53,17 @@ void read_owned(AnyArray<S, P> const& array, ResolvedSelection const& selected, 
         pending.detach();
     }
   }
+}
+
+/// A new array of buffers B in the order of the array's queue, with the selected elements.
+template <class T, std::size_t Rank, class B, class S, class P>
+OwnedArray<T, Rank, B> read_new(AnyArray<S, P> const& array, ResolvedSelection const& selected,
+                                ReadOptions const& options) {
+  using Memory = typename B::space_type;
+  OwnedArray<T, Rank, B> result{selected.shape, queue_in<Memory>(array.queue())};
+  if constexpr (check_new_memory<T, Rank, typename P::array_space, Memory>())
+    read_owned(array, selected, result, options);
+  return result;
 }
 
 // Buffers of another space, used in the order of that space's queue, for an array that is decoded in host memory.

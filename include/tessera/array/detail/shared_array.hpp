@@ -11,10 +11,10 @@
 #include <tessera/key/key.hpp>
 #include <tessera/metadata/documents.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 #include <tessera/store/detail/waiting.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/locks.hpp>
-#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

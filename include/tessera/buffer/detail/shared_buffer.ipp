@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/buffer/shared_buffer.hpp>
+#include <tessera/buffer/detail/shared_buffer.hpp>
 
 #include <tessera/buffer/detail/memory_file.hpp>
 

@@ -26,7 +26,7 @@
 #include <tessera/node/open.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/view/box.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 #include <tessera/with/all.hpp>
 
 namespace tessera {

@@ -7,13 +7,13 @@
 #include <string_view>
 #include <utility>
 
-#include <tessera/buffer/shared_buffer.hpp>
+#include <tessera/buffer/detail/shared_buffer.hpp>
 #include <tessera/c/detail/guarded.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/ipc/attached_column.hpp>
-#include <tessera/ipc/column.hpp>
 #include <tessera/ipc/consumer.hpp>
+#include <tessera/ipc/detail/column.hpp>
 #include <tessera/ipc/producer.hpp>
 #include <tessera/ipc/published_column.hpp>
 #include <tessera/tessera.h>

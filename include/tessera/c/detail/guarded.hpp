@@ -8,7 +8,7 @@
 
 #include <tessera/tessera.h>
 #include <tessera/core/error.hpp>
-#include <tessera/ipc/error.hpp>
+#include <tessera/ipc/detail/error.hpp>
 
 namespace tessera {
 inline namespace v0 {

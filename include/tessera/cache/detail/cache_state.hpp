@@ -20,8 +20,8 @@
 #include <tessera/cache/detail/cached_chunk.hpp>
 #include <tessera/cache/detail/least_recently_used.hpp>
 #include <tessera/cache/detail/moves_lock.hpp>
+#include <tessera/cache/detail/policy.hpp>
 #include <tessera/cache/detail/queue_order.hpp>
-#include <tessera/cache/policy.hpp>
 #include <tessera/store/concept.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -20,7 +20,7 @@
 #include <tessera/plan/detail/boxes.hpp>
 #include <tessera/plan/detail/plan.hpp>
 #include <tessera/transfer/detail/part_placer.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include <tessera/cache/detail/cache_state.hpp>
-#include <tessera/cache/policy.hpp>
+#include <tessera/cache/detail/policy.hpp>
 #include <tessera/core/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

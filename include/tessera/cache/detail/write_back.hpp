@@ -11,8 +11,8 @@
 
 #include <tessera/cache/detail/cache_state.hpp>
 #include <tessera/plan/detail/plan.hpp>
+#include <tessera/view/detail/layout.hpp>
 #include <tessera/view/detail/strided_span.hpp>
-#include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -8,7 +8,7 @@
 #include <tessera/codec/concept.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <type_traits>
 
-#include <tessera/core/convert.hpp>
+#include <tessera/core/detail/conversion.hpp>
 #include <tessera/core/detail/convert.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

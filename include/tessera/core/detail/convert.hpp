@@ -6,8 +6,8 @@
 #include <string>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/convert.hpp>
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/detail/conversion.hpp>
 #include <tessera/core/detail/decimal.hpp>
 #include <tessera/core/detail/missing.hpp>
 #include <tessera/core/detail/number_as.hpp>

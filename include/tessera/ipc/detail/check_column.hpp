@@ -9,8 +9,8 @@
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/arrow_shape.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/ipc/column.hpp>
-#include <tessera/ipc/error.hpp>
+#include <tessera/ipc/detail/column.hpp>
+#include <tessera/ipc/detail/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 namespace detail {

@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/ipc/column.hpp>
+#include <tessera/ipc/detail/column.hpp>
 
 #include <cstddef>
 #include <cstdint>

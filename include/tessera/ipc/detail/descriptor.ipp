@@ -14,8 +14,8 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/object_reader.hpp>
 #include <tessera/core/value.hpp>
+#include <tessera/ipc/detail/error.hpp>
 #include <tessera/ipc/detail/messages.hpp>
-#include <tessera/ipc/error.hpp>
 #include <tessera/metadata/detail/base64.hpp>
 #include <tessera/metadata/detail/element_type.hpp>
 #include <tessera/metadata/json.hpp>

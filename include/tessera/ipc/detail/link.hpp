@@ -14,9 +14,9 @@
 
 #include <tessera/core/error.hpp>
 #include <tessera/ipc/descriptor.hpp>
+#include <tessera/ipc/detail/error.hpp>
 #include <tessera/ipc/detail/messages.hpp>
 #include <tessera/ipc/detail/posix/socket.hpp>
-#include <tessera/ipc/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
 

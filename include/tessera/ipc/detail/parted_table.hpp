@@ -9,9 +9,9 @@
 
 #include <tessera/core/error.hpp>
 #include <tessera/core/value.hpp>
-#include <tessera/ipc/column.hpp>
 #include <tessera/ipc/detail/check_column.hpp>
-#include <tessera/ipc/error.hpp>
+#include <tessera/ipc/detail/column.hpp>
+#include <tessera/ipc/detail/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
 

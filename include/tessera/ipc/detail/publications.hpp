@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <tessera/core/error.hpp>
-#include <tessera/ipc/error.hpp>
+#include <tessera/ipc/detail/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
 

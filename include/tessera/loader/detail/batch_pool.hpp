@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/array/orientation.hpp>
+#include <tessera/array/detail/orientation.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/buffer/concept.hpp>
 #include <tessera/core/dimensions.hpp>

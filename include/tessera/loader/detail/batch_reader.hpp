@@ -14,9 +14,9 @@
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/detail/box_placer.hpp>
 #include <tessera/array/detail/box_targets.hpp>
+#include <tessera/array/detail/padding.hpp>
 #include <tessera/array/detail/place_padding.hpp>
 #include <tessera/array/detail/read_boxes.hpp>
-#include <tessera/array/padding.hpp>
 #include <tessera/buffer/concept.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/dimensions.hpp>
@@ -33,10 +33,10 @@
 #include <tessera/place/detail/placement.hpp>
 #include <tessera/plan/detail/chunk_edges.hpp>
 #include <tessera/plan/detail/piece.hpp>
-#include <tessera/store/value_watch.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 #include <tessera/transfer/options.hpp>
+#include <tessera/view/detail/layout.hpp>
 #include <tessera/view/detail/strided_span.hpp>
-#include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -14,18 +14,18 @@
 #include <vector>
 
 #include <tessera/array/any_array.hpp>
-#include <tessera/array/orientation.hpp>
+#include <tessera/array/detail/orientation.hpp>
 #include <tessera/core/detail/function_ref.hpp>
 #include <tessera/loader/detail/batch_converter.hpp>
 #include <tessera/loader/detail/batch_pool.hpp>
 #include <tessera/loader/detail/batch_reader.hpp>
+#include <tessera/loader/detail/loader_options.hpp>
 #include <tessera/loader/detail/planned_batch.hpp>
 #include <tessera/loader/detail/ready_batches.hpp>
-#include <tessera/loader/loader_options.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/transfer/options.hpp>
+#include <tessera/view/detail/layout.hpp>
 #include <tessera/view/detail/strided_span.hpp>
-#include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tessera/array/detail/boxes_in_chunks.hpp>
-#include <tessera/array/orientation.hpp>
+#include <tessera/array/detail/orientation.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/loader/detail/kept_chunks.hpp>
 #include <tessera/view/box.hpp>

@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
-#include <tessera/array/orientation.hpp>
+#include <tessera/array/detail/orientation.hpp>
 #include <tessera/core/config.hpp>
-#include <tessera/loader/loader_options.hpp>
+#include <tessera/loader/detail/loader_options.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

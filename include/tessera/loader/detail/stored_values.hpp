@@ -15,8 +15,8 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/erased_store.hpp>
 #include <tessera/store/detail/read_request.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 #include <tessera/store/locks.hpp>
-#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

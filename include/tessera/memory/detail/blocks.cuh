@@ -9,7 +9,7 @@
 
 #include <tessera/core/detail/capture_mode.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
-#include <tessera/memory/event.cuh>
+#include <tessera/memory/detail/event.cuh>
 #include <tessera/memory/resource.cuh>
 
 namespace tessera { inline namespace v0 {

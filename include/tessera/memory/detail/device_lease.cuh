@@ -6,9 +6,9 @@
 #include <utility>
 
 #include <tessera/core/error.hpp>
+#include <tessera/memory/detail/event.cuh>
 #include <tessera/memory/detail/object_pool.hpp>
 #include <tessera/memory/detail/stream.cuh>
-#include <tessera/memory/event.cuh>
 
 namespace tessera { inline namespace v0 {
 

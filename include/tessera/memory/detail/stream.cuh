@@ -16,7 +16,7 @@
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/memory/detail/blocks.cuh>
 #include <tessera/memory/detail/device_pool.cuh>
-#include <tessera/memory/event.cuh>
+#include <tessera/memory/detail/event.cuh>
 #include <tessera/memory/resource.cuh>
 #include <tessera/memory/space.hpp>
 

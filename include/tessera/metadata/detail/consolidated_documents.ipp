@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tessera/metadata/format.hpp>
+#include <tessera/metadata/detail/format.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -12,8 +12,8 @@
 #include <tessera/core/detail/bounds.hpp>
 #include <tessera/core/object_reader.hpp>
 #include <tessera/memory/queue.hpp>
+#include <tessera/metadata/detail/format.hpp>
 #include <tessera/metadata/detail/v2_array.hpp>
-#include <tessera/metadata/format.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/store/concept.hpp>
 

@@ -19,9 +19,9 @@
 #include <tessera/metadata/detail/document.hpp>
 #include <tessera/metadata/detail/element_type.hpp>
 #include <tessera/metadata/detail/fill_value.hpp>
+#include <tessera/metadata/detail/format.hpp>
 #include <tessera/metadata/detail/node_members.hpp>
 #include <tessera/metadata/detail/structured.hpp>
-#include <tessera/metadata/format.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/metadata/format.hpp>
+#include <tessera/metadata/detail/format.hpp>
 
 #include <string>
 #include <string_view>

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <tessera/core/config.hpp>
+#include <tessera/metadata/detail/format.hpp>
 #include <tessera/metadata/documents.hpp>
-#include <tessera/metadata/format.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

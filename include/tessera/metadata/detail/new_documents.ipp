@@ -3,10 +3,10 @@
 
 #include <string_view>
 
+#include <tessera/metadata/detail/format.hpp>
 #include <tessera/metadata/detail/v2_array.hpp>
 #include <tessera/metadata/detail/v2_raise.hpp>
 #include <tessera/metadata/documents.hpp>
-#include <tessera/metadata/format.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

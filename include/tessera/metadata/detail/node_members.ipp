@@ -5,7 +5,7 @@
 
 #include <tessera/core/error.hpp>
 #include <tessera/core/object_reader.hpp>
-#include <tessera/metadata/format.hpp>
+#include <tessera/metadata/detail/format.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

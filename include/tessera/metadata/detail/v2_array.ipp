@@ -12,8 +12,8 @@
 #include <tessera/core/detail/numpy_type.hpp>
 #include <tessera/core/object_reader.hpp>
 #include <tessera/metadata/detail/element_type.hpp>
+#include <tessera/metadata/detail/format.hpp>
 #include <tessera/metadata/detail/v2_fill.hpp>
-#include <tessera/metadata/format.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

@@ -4,7 +4,7 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/metadata/format.hpp>
+#include <tessera/metadata/detail/format.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -9,8 +9,8 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/parallel/detail/erased_communicator.hpp>
 #include <tessera/parallel/detail/exchange_plan.hpp>
+#include <tessera/parallel/detail/options.hpp>
 #include <tessera/parallel/detail/part_rows.hpp>
-#include <tessera/parallel/options.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

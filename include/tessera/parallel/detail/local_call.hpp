@@ -10,8 +10,8 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/parallel/detail/agreed.hpp>
 #include <tessera/parallel/detail/exchange_plan.hpp>
+#include <tessera/parallel/detail/options.hpp>
 #include <tessera/parallel/detail/two_phase.hpp>
-#include <tessera/parallel/options.hpp>
 #include <tessera/parallel/partition.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {

@@ -9,7 +9,7 @@
 #include <tessera/buffer/device_buffer.cuh>
 #include <tessera/cast/detail/host_device.cuh>
 #include <tessera/core/detail/checked.hpp>
-#include <tessera/memory/event.cuh>
+#include <tessera/memory/detail/event.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/parallel/detail/agreed.hpp>
 #include <tessera/parallel/detail/device_sender.hpp>

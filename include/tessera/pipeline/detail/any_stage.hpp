@@ -13,7 +13,7 @@
 #include <tessera/pipeline/detail/batch.hpp>
 #include <tessera/pipeline/detail/composition.hpp>
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

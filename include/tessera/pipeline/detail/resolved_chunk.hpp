@@ -12,7 +12,7 @@
 #include <tessera/core/config.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -16,7 +16,7 @@
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 #include <tessera/pipeline/detail/stages.hpp>
 #include <tessera/place/detail/placer.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 namespace tessera { inline namespace v0 {
 

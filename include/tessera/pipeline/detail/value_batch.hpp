@@ -18,7 +18,7 @@
 #include <tessera/place/detail/place_in_host_memory.hpp>
 #include <tessera/place/detail/place_runs.hpp>
 #include <tessera/place/detail/placement.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

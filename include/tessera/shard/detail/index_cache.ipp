@@ -16,8 +16,8 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/pipeline/detail/shard_index.hpp>
 #include <tessera/shard/detail/grid.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 #include <tessera/store/locks.hpp>
-#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -6,7 +6,7 @@
 
 #include <tessera/core/detail/first_of.hpp>
 #include <tessera/key/key.hpp>
-#include <tessera/store/value_watch.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -11,13 +11,13 @@
 #include <utility>
 
 #include <tessera/cast/cast.hpp>
+#include <tessera/store/detail/host_side.hpp>
 #include <tessera/store/detail/is_near.hpp>
 #include <tessera/store/detail/lend.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 #include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/host_side.hpp>
 #include <tessera/store/locks.hpp>
-#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -13,10 +13,10 @@
 #include <tessera/store/detail/at_key.hpp>
 #include <tessera/store/detail/lend.hpp>
 #include <tessera/store/detail/unfinished.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 #include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/locks.hpp>
-#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

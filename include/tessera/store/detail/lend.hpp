@@ -7,7 +7,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/store/concept.hpp>
-#include <tessera/store/requests.hpp>
+#include <tessera/store/detail/requests.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -14,14 +14,14 @@
 #include <tessera/core/config.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/local_options.hpp>
 #include <tessera/store/detail/local_root.hpp>
 #include <tessera/store/detail/posix/listing.hpp>
 #include <tessera/store/detail/posix/replace.hpp>
 #include <tessera/store/detail/posix/unfinished.hpp>
 #include <tessera/store/detail/posix/watch.hpp>
 #include <tessera/store/detail/read_request.hpp>
-#include <tessera/store/local_options.hpp>
-#include <tessera/store/value_watch.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

@@ -15,13 +15,13 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <tessera/store/detail/local_options.hpp>
 #include <tessera/store/detail/posix/file_lock.hpp>
 #include <tessera/store/detail/posix/files.hpp>
 #include <tessera/store/detail/posix/watch.hpp>
 #include <tessera/store/detail/scheme.hpp>
-#include <tessera/store/local_options.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 #include <tessera/store/locks.hpp>
-#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

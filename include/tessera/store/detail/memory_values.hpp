@@ -16,8 +16,8 @@
 
 #include <tessera/core/error.hpp>
 #include <tessera/key/key.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 #include <tessera/store/locks.hpp>
-#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -15,8 +15,8 @@
 #include <tessera/store/detail/lend.hpp>
 #include <tessera/store/detail/read_request.hpp>
 #include <tessera/store/detail/recent_values.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -9,7 +9,7 @@
 #include <tessera/core/detail/runs.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/store/concept.hpp>
-#include <tessera/store/requests.hpp>
+#include <tessera/store/detail/requests.hpp>
 
 namespace tessera { inline namespace v0 {
 

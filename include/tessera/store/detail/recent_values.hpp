@@ -12,7 +12,7 @@
 
 #include <tessera/buffer/concept.hpp>
 #include <tessera/memory/queue.hpp>
-#include <tessera/store/value_watch.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {
 

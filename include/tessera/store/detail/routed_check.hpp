@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/routing_rule.hpp>
 #include <tessera/store/locks.hpp>
-#include <tessera/store/routing_rule.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/store/routing_rule.hpp>
+#include <tessera/store/detail/routing_rule.hpp>
 
 #include <charconv>
 #include <cstddef>

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include <tessera/store/concept.hpp>
-#include <tessera/store/local_options.hpp>
+#include <tessera/store/detail/local_options.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/store/value_watch.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -4,8 +4,8 @@
 #include <span>
 
 #include <tessera/store/concept.hpp>
+#include <tessera/store/detail/requests.hpp>
 #include <tessera/store/locks.hpp>
-#include <tessera/store/requests.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

@@ -13,7 +13,7 @@
 #include <tessera/store/detail/coalesce.hpp>
 #include <tessera/transfer/detail/batches.hpp>
 #include <tessera/transfer/detail/listed_placer.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

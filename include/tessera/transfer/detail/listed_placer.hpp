@@ -13,7 +13,7 @@
 #include <tessera/place/detail/place_runs.hpp>
 #include <tessera/place/detail/placer.hpp>
 #include <tessera/plan/detail/plan.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

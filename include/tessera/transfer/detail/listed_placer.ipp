@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

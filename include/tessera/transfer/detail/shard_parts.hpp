@@ -11,7 +11,7 @@
 #include <tessera/pipeline/detail/resolved_chunk.hpp>
 #include <tessera/shard/detail/growing_shard.hpp>
 #include <tessera/shard/detail/shard_store.hpp>
-#include <tessera/store/value_watch.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 #include <tessera/transfer/detail/write_shards.hpp>
 
 namespace tessera { inline namespace v0 {

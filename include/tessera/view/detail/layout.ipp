@@ -1,5 +1,5 @@
 #pragma once
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -14,9 +14,9 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/view/box.hpp>
+#include <tessera/view/detail/layout.hpp>
 #include <tessera/view/detail/mask_bits.hpp>
 #include <tessera/view/detail/resolved_selection.hpp>
-#include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -10,7 +10,7 @@
 
 #include <tessera/core/detail/decimal.hpp>
 #include <tessera/ipc/descriptor.hpp>
-#include <tessera/ipc/error.hpp>
+#include <tessera/ipc/detail/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include <tessera/core/error.hpp>
-#include <tessera/ipc/error.hpp>
+#include <tessera/ipc/detail/error.hpp>
 #include <tessera/store/detail/posix/descriptor.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc { namespace detail {

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tessera/store/detail/local_options.hpp>
 #include <tessera/store/detail/other_formats.hpp>
 #include <tessera/store/detail/posix/descriptor.hpp>
-#include <tessera/store/local_options.hpp>
 
 #if __has_include(<linux/openat2.h>)
 #include <linux/openat2.h>

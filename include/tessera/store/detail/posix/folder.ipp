@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include <tessera/core/error.hpp>
+#include <tessera/store/detail/local_options.hpp>
 #include <tessera/store/detail/other_formats.hpp>
 #include <tessera/store/detail/posix/descriptor.hpp>
-#include <tessera/store/local_options.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail { namespace posix {
 

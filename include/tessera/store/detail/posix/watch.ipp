@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-#include <tessera/store/value_watch.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail { namespace posix {
 

@@ -13,7 +13,7 @@
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/place/detail/placer.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 #include <tessera/with/detail/arrow/arrow_bits.hpp>
 #include <tessera/with/detail/arrow/arrow_column.hpp>
 #include <tessera/with/detail/arrow/arrow_format.hpp>

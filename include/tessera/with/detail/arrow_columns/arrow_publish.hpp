@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/buffer/shared_buffer.hpp>
+#include <tessera/buffer/detail/shared_buffer.hpp>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/ipc/producer.hpp>
 #include <tessera/ipc/published_column.hpp>

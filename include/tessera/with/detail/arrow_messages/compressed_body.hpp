@@ -46,8 +46,8 @@ struct BodyCompression {
 struct KnownCompression {
   std::string_view name, type, header;
 };
-inline constexpr KnownCompression known_compressions[] = {{"LZ4_FRAME", "Lz4Frame", "arrow_lz4.hpp"},
-                                                          {"ZSTD", "Zstd", "arrow_zstd.hpp"}};
+inline constexpr KnownCompression known_compressions[] = {{"LZ4_FRAME", "Lz4Frame", "arrow/lz4.hpp"},
+                                                          {"ZSTD", "Zstd", "arrow/zstd.hpp"}};
 
 // The number of a batch's compression; nullopt: it is not compressed. Throws: ExchangeError, if it is unknown.
 inline std::optional<std::int8_t> compression_of(tessera::detail::FlatTable const& batch) {

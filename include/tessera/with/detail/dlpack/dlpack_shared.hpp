@@ -10,7 +10,7 @@
 #include <tessera/core/data_type.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/view/array_view.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace dlpack {
 

@@ -11,8 +11,8 @@
 #include <tessera/core/detail/capture_mode.cuh>
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
+#include <tessera/memory/detail/event.cuh>
 #include <tessera/memory/detail/stream.cuh>
-#include <tessera/memory/event.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/with/dlpack.hpp>
 

@@ -9,7 +9,7 @@
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/view/array_view.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 #include <tessera/with/detail/dlpack/dlpack_type.hpp>
 
 namespace tessera { inline namespace v0 { namespace dlpack {

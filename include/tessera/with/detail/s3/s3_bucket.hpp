@@ -17,9 +17,9 @@
 #include <tessera/key/key.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/store/detail/read_request.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 #include <tessera/store/detail/write_many.hpp>
 #include <tessera/store/locks.hpp>
-#include <tessera/store/value_watch.hpp>
 #include <tessera/with/detail/curl/curl_batch.hpp>
 #include <tessera/with/detail/curl/curl_plan.hpp>
 #include <tessera/with/detail/curl/curl_task.hpp>

@@ -16,9 +16,9 @@
 
 #include <tessera/core/error.hpp>
 #include <tessera/metadata/json.hpp>
-#include <tessera/with/curl_options.hpp>
 #include <tessera/with/detail/curl/curl_batch.hpp>
 #include <tessera/with/detail/curl/curl_call.hpp>
+#include <tessera/with/detail/curl/curl_options.hpp>
 #include <tessera/with/detail/s3/s3_settings.hpp>
 #include <tessera/with/detail/s3/s3_sign.hpp>
 #include <tessera/with/detail/s3/s3_xml.hpp>

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include <tessera/core/error.hpp>
-#include <tessera/with/curl_options.hpp>
+#include <tessera/with/detail/curl/curl_options.hpp>
 #include <tessera/with/detail/s3/s3_kinds.hpp>
 #include <tessera/with/detail/s3/s3_sign.hpp>
 

@@ -18,8 +18,8 @@
 #include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/store/detail/schemes.hpp>
-#include <tessera/with/curl_options.hpp>
 #include <tessera/with/detail/curl/curl_batch.hpp>
+#include <tessera/with/detail/curl/curl_options.hpp>
 #include <tessera/with/detail/curl/curl_task.hpp>
 #include <tessera/with/detail/s3/s3_azure.hpp>
 #include <tessera/with/detail/s3/s3_kinds.hpp>

@@ -13,9 +13,9 @@
 #include <utility>
 
 #include <tessera/key/key.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 #include <tessera/store/detail/waiting.hpp>
 #include <tessera/store/locks.hpp>
-#include <tessera/store/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace s3 {

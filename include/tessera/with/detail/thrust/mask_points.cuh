@@ -9,7 +9,7 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 #include <tessera/with/detail/thrust/device_objects.cuh>
 #include <tessera/with/detail/thrust/number_points.cuh>
 #include <tessera/with/detail/thrust/thrust_in_queue.cuh>

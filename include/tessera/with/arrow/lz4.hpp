@@ -7,7 +7,7 @@
 #include <string_view>
 
 #if !__has_include(<lz4frame.h>)
-#error "tessera/with/arrow_lz4.hpp needs liblz4: on Debian or Ubuntu, apt install liblz4-dev"
+#error "tessera/with/arrow/lz4.hpp needs liblz4: on Debian or Ubuntu, apt install liblz4-dev"
 #endif
 #include <lz4frame.h>
 

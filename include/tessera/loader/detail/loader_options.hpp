@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <tessera/array/padding.hpp>
+#include <tessera/array/detail/padding.hpp>
 #include <tessera/core/detail/option.hpp>
 
 namespace tessera { inline namespace v0 {

@@ -1,6 +1,6 @@
 // Arrow's C data interface (https://arrow.apache.org/docs/format/CDataInterface.html) for host memory: share makes a
 // column of an array, hand_over gives columns to other libraries, take_over and view use theirs. Needs no library.
-// Columns of other processes: arrow_columns.hpp; device memory: arrow.cuh; tables as bytes: arrow_messages.hpp.
+// Columns of other processes: columns.hpp; device memory: device.cuh; tables as bytes: messages.hpp.
 #pragma once
 #include <concepts>
 #include <cstddef>

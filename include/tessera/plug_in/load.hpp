@@ -1,4 +1,4 @@
-// load_plug_in: codecs in shared libraries, as described in tessera/with/codec_plug_in.h, for lists with
+// load_plug_in: codecs in shared libraries, as described in tessera/plug_in/codec.h, for lists with
 // codec::AtRunTime. Needs dlopen of POSIX.
 #pragma once
 #include <dlfcn.h>
@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include <tessera/core/value.hpp>
-#include <tessera/with/codec_plug_in.h>
 #include <tessera/core/error.hpp>
+#include <tessera/core/value.hpp>
 #include <tessera/pipeline/run_time_codecs.hpp>
-#include <tessera/with/detail/codec_plug_in/plug_in_stage.hpp>
+#include <tessera/plug_in/codec.h>
+#include <tessera/plug_in/detail/plug_in_stage.hpp>
 
 namespace tessera { inline namespace v0 { namespace codec {
 
@@ -35,7 +35,7 @@ inline std::vector<std::string> load_plug_in(std::filesystem::path const& file) 
     throw refuse(exported ? "tessera_codec_plug_in returned NULL" : "it does not export tessera_codec_plug_in");
   }
   if (std::uint32_t{plug_in->version} != TESSERA_PLUG_IN_VERSION)
-    throw refuse(to_text({"it is for version ", plug_in->version, " of tessera/with/codec_plug_in.h, expected version ",
+    throw refuse(to_text({"it is for version ", plug_in->version, " of tessera/plug_in/codec.h, expected version ",
                           std::uint32_t{TESSERA_PLUG_IN_VERSION}}));
   std::vector<std::string> names;
   for (std::uint32_t i = 0; i < plug_in->count; ++i) {

@@ -1,5 +1,5 @@
 // Columns of tables between processes by Arrow's C data interface: share makes attached columns Arrow's, publish takes
-// arrays of other libraries. Link tessera::ipc. Device memory: with arrow.cuh.
+// arrays of other libraries. Link tessera::ipc. Device memory: with device.cuh.
 #pragma once
 #include <memory>
 #include <utility>
@@ -7,7 +7,7 @@
 #include <tessera/ipc/attached_column.hpp>
 #include <tessera/ipc/producer.hpp>
 #include <tessera/ipc/published_column.hpp>
-#include <tessera/with/arrow.hpp>
+#include <tessera/with/arrow/c_data.hpp>
 #include <tessera/with/detail/arrow_columns/arrow_attached.hpp>
 #include <tessera/with/detail/arrow_columns/arrow_publish.hpp>
 

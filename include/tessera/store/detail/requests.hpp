@@ -14,7 +14,7 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/detail/coalesce.hpp>
-#include <tessera/store/value_watch.hpp>
+#include <tessera/store/detail/value_watch.hpp>
 
 namespace tessera { inline namespace v0 {
 

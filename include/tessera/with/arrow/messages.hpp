@@ -1,6 +1,6 @@
 // Messages of Arrow's IPC format (https://arrow.apache.org/docs/format/Columnar.html#serialization-and-interprocess-
 // communication-ipc): tables as bytes, without Arrow's library. Metadata is in host memory, bodies are in the columns'
-// space. In a stream each header is followed by its body. Device memory: arrow_messages.cuh.
+// space. In a stream each header is followed by its body. Device memory: device.cuh.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -20,7 +20,7 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
-#include <tessera/with/arrow.hpp>
+#include <tessera/with/arrow/c_data.hpp>
 #include <tessera/with/detail/arrow_messages/compress.hpp>
 #include <tessera/with/detail/arrow_messages/compressed_body.hpp>
 #include <tessera/with/detail/arrow_messages/decompress.hpp>
@@ -49,7 +49,7 @@ inline std::vector<Message<space::Host>> batch_messages(Column<space::Host> cons
   return detail::batches_of(table, [](void* to, void const* from, std::size_t size) { std::memcpy(to, from, size); });
 }
 /// The same with compressed bodies, each buffer by itself, on the threads of `on`: `batch_messages(table,
-/// arrow_c::Zstd{})` or `arrow_c::Lz4Frame{}` (arrow_zstd.hpp, arrow_lz4.hpp). The message owns the compressed buffers;
+/// arrow_c::Zstd{})` or `arrow_c::Lz4Frame{}` (arrow/zstd.hpp, arrow/lz4.hpp). The message owns the compressed buffers;
 /// buffers that would not become shorter stay the columns' memory. Throws: as above; CodecError.
 template <MemorySpace S, class Compression>
 requires requires { Compression::arrow_number; } std::vector<Message<S>> batch_messages(Column<S> const& table,
@@ -88,8 +88,8 @@ inline std::uint64_t body_size(ByteView<space::Host> header) {
 }
 
 /// Reads the messages of a stream, from the schema on. Nothing in them is trusted. Bodies may be compressed by those
-/// of the given types, such as `MessageReader<space::Host, arrow_c::Lz4Frame, arrow_c::Zstd>` (arrow_lz4.hpp,
-/// arrow_zstd.hpp).
+/// of the given types, such as `MessageReader<space::Host, arrow_c::Lz4Frame, arrow_c::Zstd>` (lz4.hpp,
+/// zstd.hpp).
 template <MemorySpace S, class... Compressions>
 class MessageReader {
  public:

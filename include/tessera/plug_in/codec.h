@@ -1,5 +1,5 @@
 /* Codecs in a shared library that programs load when they run, in C (C99). The library exports one function,
-   tessera_codec_plug_in; codec::load_plug_in of <tessera/with/codec_plug_in.hpp> loads it, as does the option --plug-in
+   tessera_codec_plug_in; codec::load_plug_in of <tessera/plug_in/load.hpp> loads it, as does the option --plug-in
    of the command. It needs nothing of tessera but this header.
 
    Codecs run in host memory. Text is UTF-8 and ends with a zero byte. Functions may be called by several threads at

@@ -10,14 +10,14 @@
 
 #include <tessera/codec/concept.hpp>
 #include <tessera/core/value.hpp>
-#include <tessera/with/codec_plug_in.h>
+#include <tessera/plug_in/codec.h>
 #include <tessera/core/error.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/pipeline/detail/any_stage.hpp>
 #include <tessera/pipeline/detail/batch.hpp>
 #include <tessera/pipeline/detail/implementations.hpp>
 #include <tessera/pipeline/run_time_codecs.hpp>
-#include <tessera/view/layout.hpp>
+#include <tessera/view/detail/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
