@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <arrow/compressed_message.hpp>
+#include <support/allocations.hpp>
 #include <support/random.hpp>
 #include <support/refused.hpp>
 #include <tessera/with/arrow/lz4.hpp>
@@ -101,6 +103,100 @@ TEST_CASE("Arrow: compressed bodies are read into memory that the columns own") 
       CHECK(content(found.value()) == content(table));
       CHECK(reinterpret_cast<std::uintptr_t>(found->children[0].buffers[1]) % 64 == 0);
     }
+}
+
+// The bytes of all messages' bodies, and whether each buffer begins at a multiple of 64 in ascending order.
+std::pair<std::size_t, bool> bodies_of(std::vector<arrow_c::Message<Host>> const& messages) {
+  std::size_t size = 0;
+  bool in_order = true;
+  for (auto const& message : messages) {
+    size += message.body_size;
+    std::uint64_t end = 0;
+    for (auto const& part : message.body) {
+      in_order &= part.offset >= end && (part.offset % 64 == 0 || part.offset == end);
+      end = part.offset + part.bytes.size;
+    }
+    in_order &= end <= message.body_size && message.body_size % 64 == 0;
+  }
+  return {size, in_order};
+}
+std::vector<SentMessage> stream_of(Table const& table, std::vector<arrow_c::Message<Host>> const& messages) {
+  std::vector<SentMessage> stream{test::sent(arrow_c::schema_message(table))};
+  for (auto const& message : messages) stream.push_back(test::sent(message));
+  return stream;
+}
+
+TEST_CASE("Arrow: compressed messages are shorter, and are read as the table that was written") {
+  auto const check = [](Table const& table, auto const& by, Queue<Host> on) {
+    auto const plain = arrow_c::batch_messages(table), written = arrow_c::batch_messages(table, by, on);
+    auto const [size, in_order] = bodies_of(written);
+    CHECK(in_order);
+    CHECK(size < bodies_of(plain).first);
+    CHECK(content(read(stream_of(table, written))) == content(table));
+    CHECK(test::error_of([&] { (void)read(stream_of(table, written), arrow_c::MessageReader<Host>{}); })
+              .find("the batch is compressed by") != std::string::npos);
+  };
+  for (std::size_t const threads : {std::size_t{1}, std::size_t{3}}) {
+    Queue<Host> const on{threads};
+    auto whole = usual(), part = usual();
+    part.offset = 3, part.length = 900;  // bits of a slice are copied first
+    for (auto const& table : {whole, part}) {
+      check(table, arrow_c::Zstd{}, on);
+      check(table, arrow_c::Zstd{{.level = 9, .checksum = true}}, on);
+      check(table, arrow_c::Lz4Frame{}, on);
+      check(table, arrow_c::Lz4Frame{.level = 9}, on);
+    }
+  }
+}
+
+TEST_CASE("Arrow: buffers that compression does not shorten stay the columns' memory, behind -1") {
+  test::Random random{5};
+  std::vector<std::uint8_t> noise(1000);
+  for (auto& one : noise) one = static_cast<std::uint8_t>(random(0, 255));
+  auto const bytes = column("noise", "C", 1000, noise);
+  auto const table = table_of({bytes, column("none", "C", 0, std::vector<std::uint8_t>{})});
+  auto const check_stored = [&](auto const& by) {
+    auto const written = arrow_c::batch_messages(table_of({bytes}), by);
+    auto const& parts = written.at(0).body;
+    CHECK(parts.at(0).bytes.size == 8);
+    CHECK(std::vector<std::byte>(parts[0].bytes.data, parts[0].bytes.data + 8) ==
+          std::vector<std::byte>(8, std::byte{0xff}));
+    CHECK((parts.at(1).bytes.data == bytes.buffers[1] && parts[1].bytes.size == 1000));
+    CHECK(content(read(stream_of(table_of({bytes}), written))) == content(table_of({bytes})));
+  };
+  check_stored(arrow_c::Zstd{});
+  check_stored(arrow_c::Lz4Frame{});
+  auto nothing = table;
+  nothing.length = 0;
+  auto const written = arrow_c::batch_messages(nothing, arrow_c::Zstd{});
+  CHECK((written.at(0).body.empty() && written[0].body_size == 0));
+  CHECK(read(stream_of(nothing, written)).length == 0);
+}
+
+TEST_CASE("Arrow: each allocation of compressed messages fails in turn, and the columns' memory is released") {
+  for (std::size_t k = 0;; ++k) {
+    CAPTURE(k);
+    auto table = usual();
+    std::weak_ptr<void const> const owner = table.children[0].owner;
+    bool has_failed = false;
+    {
+      Queue<Host> const on{1};
+      test::FailingAllocation const failing{k};
+      try {
+        auto const messages = arrow_c::batch_messages(table, arrow_c::Lz4Frame{}, on);
+        CHECK(messages.size() == 2);
+      } catch (std::bad_alloc const&) {
+      } catch (CodecError const&) {  // liblz4 has no memory
+      }
+      has_failed = failing.has_failed();
+    }
+    table = {};
+    CHECK(owner.expired());
+    if (!has_failed) {
+      CHECK(k > 10);
+      break;
+    }
+  }
 }
 
 TEST_CASE("Arrow: compressions that the reader does not have, or that are unknown, are refused") {

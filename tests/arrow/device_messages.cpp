@@ -191,6 +191,91 @@ TEST_CASE("Arrow: the k-th call of a body's crossing fails, and its memory is re
   }
 }
 
+// Three codes, of a dictionary of two words.
+Table coded(DeviceQueue& on) {
+  auto codes = column("c", 3, std::vector<std::int8_t>{1, 0, 1}, on);
+  auto dictionary = words(on).children[0];
+  dictionary.length = 2;
+  codes.dictionary.push_back(dictionary);
+  Table table{.format = "+s", .length = 3, .buffers = {nullptr}};
+  table.children = {codes};
+  return table;
+}
+using Messages = std::vector<arrow_c::Message<space::Device>>;
+
+// What a reader finds in messages whose table is gone.
+Table received(std::vector<std::byte> const& schema, Messages const& messages, DeviceQueue& on) {
+  arrow_c::MessageReader<space::Device> reader;
+  (void)reader.read({schema.data(), schema.size()}, {}, nullptr);
+  std::optional<Table> found;
+  for (auto const& message : messages) {
+    auto const body = std::make_shared<DeviceBuffer>(static_cast<std::size_t>(message.body_size), on);
+    arrow_c::put_body(message, body->span(), on);
+    found = reader.read({message.header.data(), message.header.size()}, body->view(), body);
+  }
+  return std::move(found).value();
+}
+
+TEST_CASE("Arrow: messages keep the columns' device memory, and tables keep that of bodies and dictionaries") {
+  under_seeds(8, [] {
+    DeviceQueue on{HostQueue{}};
+    auto table = coded(on);
+    auto const schema = arrow_c::schema_message(table).header;
+    std::weak_ptr<void const> const codes = table.children[0].owner, letters = table.children[0].dictionary[0].owner;
+    auto messages = arrow_c::batch_messages(table, on);
+    CHECK(messages.size() == 2);
+    table = {};
+    CHECK((!codes.expired() && !letters.expired()));
+    auto found = received(schema, messages, on);  // the queue has the copies still to do
+    messages.clear();
+    on.wait();
+    CHECK((codes.expired() && letters.expired()));
+    CHECK(seen<std::int8_t>(found.children[0].buffers[1], 3, on) == std::vector<std::int8_t>{1, 0, 1});
+    auto const& dictionary = found.children[0].dictionary.at(0);
+    CHECK(seen<std::int32_t>(dictionary.buffers[1], 3, on) == std::vector<std::int32_t>{0, 1, 1});
+    CHECK(seen<char>(dictionary.buffers[2], 1, on) == std::vector<char>{'a'});
+    std::weak_ptr<void const> const of_rows = found.children[0].owner, of_words = dictionary.owner;
+    CHECK((!of_rows.expired() && !of_words.expired()));
+    found = {};
+    CHECK((of_rows.expired() && of_words.expired()));
+  });
+  test::check_nothing_left();
+}
+
+TEST_CASE("Arrow: the k-th call of putting and reading kept messages fails, and each block is released") {
+  for (std::size_t k = 0;; ++k) {
+    CAPTURE(k);
+    emulation::seed(15);
+    bool has_failed = false;
+    {
+      DeviceQueue on{HostQueue{}};
+      auto table = coded(on);
+      auto const schema = arrow_c::schema_message(table).header;
+      std::weak_ptr<void const> const codes = table.children[0].owner, letters = table.children[0].dictionary[0].owner;
+      auto messages = arrow_c::batch_messages(table, on);
+      table = {};
+      emulation::fail(k);
+      try {
+        (void)received(schema, messages, on);
+      } catch (Error const&) {
+        CHECK(emulation::has_failed());
+      }
+      has_failed = emulation::has_failed();
+      emulation::fail_nothing();
+      CHECK((!codes.expired() && !letters.expired()));
+      CHECK(seen<std::int8_t>(messages.at(1).body.at(0).bytes.data, 3, on) == std::vector<std::int8_t>{1, 0, 1});
+      messages.clear();
+      on.wait();
+      CHECK((codes.expired() && letters.expired()));
+    }
+    test::check_nothing_left();
+    if (!has_failed) {
+      CHECK(k > 3);
+      break;
+    }
+  }
+}
+
 TEST_CASE("Arrow: masks in device memory are counted only where nulls are not") {
   DeviceQueue on{HostQueue{}};
   auto const mask = column("C", 2, std::vector<std::uint8_t>{0b11111101, 0b01111111}, on);

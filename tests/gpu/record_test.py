@@ -37,7 +37,7 @@ case $WAY in
 esac
 """
 programs = ["test-cuda-contract", "test-cuda-device", "test-cuda-thrust", "benchmark-placement", "benchmark-compressed",
-            "link_probe", "end_to_end", "large", "direct", "cached", "shared", "decoding", "test-cuda-ipc", "test-cuda-nvcomp"]
+            "link_probe", "end_to_end", "large", "direct", "cached", "shared", "decoding", "primitives", "test-cuda-ipc", "test-cuda-nvcomp"]
 # Writes the time limit of each part.
 TIMEOUT = f"""#!/bin/bash
 echo "$3" >> "$PARTS_SECONDS"
@@ -57,7 +57,7 @@ for name in ("libtimeline.so", "libcupti.so.13"):
 
 parts_seconds = folder / "seconds"
 STEPS = {"suites": 10, "end-to-end": 7, "placement": 6, "memcheck": 4, "direct": 2, "cache": 1, "sharing": 4, "decoding": 2,
-         "python": 4}  # parts
+         "primitives": 1, "python": 4}  # parts
 failures = []
 
 

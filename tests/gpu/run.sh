@@ -10,6 +10,7 @@
 #   cache        cached slabs, spills and returns, beside copies          2 minutes
 #   sharing      arrays attached by another process; CuPy, PyTorch        5 minutes
 #   decoding     nvCOMP: its suite; on the device, beside the host        4 minutes
+#   primitives   CUB beside today's delta, fill look and minmax           3 minutes
 #   python       the Python module: its tests; CuPy, PyTorch, JAX         4 minutes
 #
 #   --build-only        builds, for the GPU that is here or else for sm_90, and puts all that a run needs into FOLDER
@@ -46,12 +47,12 @@ while [[ $# -gt 0 ]]; do
         --jobs) jobs=$2 ;;
       esac
       shift ;;
-    suites | end-to-end | placement | memcheck | direct | cache | sharing | decoding | python) steps+=("$1") ;;
+    suites | end-to-end | placement | memcheck | direct | cache | sharing | decoding | primitives | python) steps+=("$1") ;;
     *) sed -n '2,/^set/s/^# \{0,1\}//p' tests/gpu/run.sh >&2; exit 2 ;;
   esac
   shift
 done
-[[ ${#steps[@]} -gt 0 ]] || steps=(suites end-to-end placement memcheck direct cache sharing decoding python)
+[[ ${#steps[@]} -gt 0 ]] || steps=(suites end-to-end placement memcheck direct cache sharing decoding primitives python)
 
 has() { command -v "$1" >/dev/null; }
 ask_gpu() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null; }
@@ -59,7 +60,7 @@ ask_gpu() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null; }
 # ---- building
 
 programs=(test-cuda-contract test-cuda-device test-cuda-thrust test-cuda-ipc benchmark-placement benchmark-compressed
-  link_probe end_to_end large cached shared cuda-python-peer)
+  link_probe end_to_end large cached shared primitives cuda-python-peer)
 
 build_all() {
   local architecture usr configure
@@ -128,7 +129,7 @@ any_failed=no no_gpu=no record='' end=0
 
 # head_of NUMBER NAME SECONDS: the record of a step begins.
 head_of() {
-  record=$out/$1-$2.md
+  record=$out/$(printf %02d "$1")-$2.md
   shift
   end=$((SECONDS + ${bound:-$2}))
   {
@@ -288,8 +289,13 @@ decoding() {
   part "on the device, and on the host" 120 "$carried/decoding"
 }
 
+primitives() {
+  head_of 9 primitives 180
+  part "CUB beside what there is" 170 "$carried/primitives"
+}
+
 python() {
-  head_of 9 python 240
+  head_of 10 python 240
   local library
   if [[ ! -d $carried/python ]]; then
     not_run "the Python module" "there is no module in $carried, where --python puts it"

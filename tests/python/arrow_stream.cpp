@@ -1,6 +1,7 @@
-// arrow_stream host|plain|device|crossed FIRST: reads a stream of Arrow's IPC format from its input, and writes it to
-// its output again, each table from row FIRST on. On the device, bodies are copied to device memory, read and written
-// there; "crossed": the reader copies them, and decompresses them before. "plain" has no compressions.
+// arrow_stream host|plain|device|crossed|lz4|zstd FIRST: reads a stream of Arrow's IPC format from its input, and
+// writes it to its output again, each table from row FIRST on. On the device, bodies are copied to device memory, read
+// and written there; "crossed": the reader copies them, and decompresses them before. "plain" has no compressions;
+// "lz4" and "zstd" are as "host", and write compressed bodies.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -53,8 +54,9 @@ void cut(arrow_c::Column<S>& table, std::uint64_t first) {
   table.offset += count, table.length -= count;
 }
 
-template <class... Compressions>
-void copy_on_host(std::vector<char> const& stream, std::uint64_t first) {
+// `batches(table)`: its messages.
+template <class... Compressions, class Batches>
+void copy_on_host(std::vector<char> const& stream, std::uint64_t first, Batches const& batches) {
   arrow_c::MessageReader<Host, Compressions...> reader;
   bool is_first = true;
   each_message(stream, [&](ByteView<Host> header, auto const& body) {
@@ -62,7 +64,7 @@ void copy_on_host(std::vector<char> const& stream, std::uint64_t first) {
     if (!table) return;
     if (std::exchange(is_first, false)) put(arrow_c::schema_message(*table));
     cut(*table, first);
-    for (auto const& message : arrow_c::batch_messages(*table)) put(message);
+    for (auto const& message : batches(*table)) put(message);
   });
 }
 
@@ -99,8 +101,15 @@ int main(int count, char** arguments) try {
   std::string_view const where = count > 1 ? arguments[1] : "host";
   auto const first = count > 2 ? std::stoull(arguments[2]) : 0;
   std::vector<char> const stream{std::istreambuf_iterator<char>{std::cin}, {}};
-  if (where == "host") copy_on_host<arrow_c::Lz4Frame, arrow_c::Zstd>(stream, first);
-  if (where == "plain") copy_on_host<>(stream, first);
+  auto const plain = [](arrow_c::Column<Host> const& table) { return arrow_c::batch_messages(table); };
+  auto const by = [](auto compression) {
+    return [=](arrow_c::Column<Host> const& table) { return arrow_c::batch_messages(table, compression); };
+  };
+  using arrow_c::Lz4Frame, arrow_c::Zstd;
+  if (where == "host") copy_on_host<Lz4Frame, Zstd>(stream, first, plain);
+  if (where == "lz4") copy_on_host<Lz4Frame, Zstd>(stream, first, by(Lz4Frame{}));
+  if (where == "zstd") copy_on_host<Lz4Frame, Zstd>(stream, first, by(Zstd{}));
+  if (where == "plain") copy_on_host<>(stream, first, plain);
   if (where == "device" || where == "crossed") copy_on_device(stream, first, where == "crossed");
   put(arrow_c::end_of_stream());
   return 0;

@@ -115,6 +115,23 @@ for where in ("host", "device"):
                                (pa.month_day_nano_interval(), "month_day_nano_interval", "tin")]:  # fmt: skip
         expect_refused(stream_of(pa.schema([("x", kind)]), []), where,
                        f'array "x" of format "{format}": the library does not have Arrow\'s type {name}')  # fmt: skip
+# Bodies that the program compresses.
+for compression in ("lz4", "zstd"):
+    for name in COLUMNS:
+        for first in (0, 3, 8, 20):
+            expect_same(whole.select([name]), compression, first)
+            checks += 1
+    expect_same(whole, compression, rows=8)
+    expect_same(whole[:0], compression)
+    noise = random.Random(2)
+    long = pa.table({"x": [noise.random() for _ in range(20_000)], "y": ["abc"] * 20_000})
+    expect_same(long, compression)
+    plain = stream_of(long.schema, batches_of(long))
+    written = copied(plain, compression).stdout
+    assert len(written) < 0.9 * len(plain), (compression, len(written), len(plain))
+    message = pa.ipc.MessageReader.open_stream(written)
+    message.read_next_message()  # the schema
+    assert pa.ipc.read_record_batch(message.read_next_message(), long.schema).num_rows == 20_000
 for compression, name, type, header in [("lz4", "LZ4_FRAME", "Lz4Frame", "arrow/lz4.hpp"),
                                         ("zstd", "ZSTD", "Zstd", "arrow/zstd.hpp")]:  # fmt: skip
     for where in ("host", "crossed"):

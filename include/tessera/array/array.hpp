@@ -115,10 +115,11 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
     return detail::read_elsewhere<T>(array_, selection, to, options);
   }
-  /// The same, into new device memory, for use in the order of the handle's queue.
-  template <detail::ListedElsewhere Sel>
+  /// The same, into a new array of buffers B, by default device memory, for use in the order of the handle's queue; if
+  /// the host can access it, its elements are there when the call returns.
+  template <class B = detail::elements_buffer<T, array_space>, detail::ListedElsewhere Sel>
   auto read(Sel const& selection, ReadOptions const& options = {}) const {
-    return detail::read_new_elsewhere<T>(array_, selection, options);
+    return detail::read_new_elsewhere<T, B>(array_, selection, options);
   }
 
   /// Reads a selection into a new array of buffers B, by default in the array's own space. Use the new array in the
@@ -189,6 +190,14 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   std::uint64_t compact(Sel const& selection, CompactOptions const& options = {}) const {
     return array_.compact(selected(selection), options);
   }
+  /// Not callable: its compile error names the selections that compact takes.
+  template <detail::ListedElsewhere Sel>
+  std::uint64_t compact(Sel const&, CompactOptions const& = {}) const {
+    static_assert(!detail::ListedElsewhere<Sel>,
+                  "tessera: compact takes a selection in host memory: a Box, `all`, Orthogonal, Points, a Mask or "
+                  "Blocks");
+    return 0;
+  }
 
   /// The elements in one chunk, given by its position in the grid. Throws: SelectionError, if it is outside the grid.
   Box chunk_box(Extents const& chunk) const { return array_.chunk_box(chunk); }
@@ -210,11 +219,14 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
 
   /// Writes one value to every element of a selection. A number of another type is converted, and rounded if the array
   /// has fractions. Throws: SelectionError, if the number does not fit; as write.
-  template <detail::Selector Sel = Box>
+  template <detail::AnySelector Sel = Box>
   auto fill(Sel const& selection, T const& value, WriteOptions const& options = {}) const {
-    return detail::fill_selected(array_, selected(selection), value, options);
+    if constexpr (detail::ListedElsewhere<Sel>)
+      return detail::fill_elsewhere(array_, selection, value, options);
+    else
+      return detail::fill_selected(array_, selected(selection), value, options);
   }
-  template <detail::Selector Sel = Box, detail::OtherNumber<T> V>
+  template <detail::AnySelector Sel = Box, detail::OtherNumber<T> V>
   auto fill(Sel const& selection, V value, WriteOptions const& options = {}) const {
     return fill(selection, of_this([&] { return detail::element_of<T>(value); }), options);
   }

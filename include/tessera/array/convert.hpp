@@ -5,10 +5,14 @@
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include <tessera/array/array.hpp>
 #include <tessera/array/detail/caller_memory.hpp>
 #include <tessera/array/detail/convert.hpp>
+#include <tessera/array/detail/listed_elsewhere.hpp>
+#include <tessera/array/detail/listed_numbers.hpp>
+#include <tessera/array/detail/selection.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/visit.hpp>
 #include <tessera/buffer/concept.hpp>
@@ -25,7 +29,7 @@ namespace tessera { inline namespace v0 {
 /// the attributes of NetCDF and xarray. Memory and selections are as for Array::read. Throws: ConversionError naming
 /// the first element that does not fit, after it has written all of the memory, unless such elements become the nearest
 /// number; and if numbers may be missing and the memory is of integers; as Array::read.
-template <class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box, detail::MemoryOrMistake M>
+template <class T, std::size_t Rank, class S, class P, detail::AnySelector Sel = Box, detail::MemoryOrMistake M>
 requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_as(Array<T, Rank, S, P> const& array,
                                                                          Sel const& selection, M&& to,
                                                                          Conversion const& conversion = {},
@@ -34,15 +38,21 @@ requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_as(Array<T
   constexpr auto rank = detail::memory_rank<Sel, Rank>;
   if constexpr (detail::CallerMemory<std::remove_reference_t<M>>::known) {
     using Program = typename detail::CallerMemory<std::remove_reference_t<M>>::element;
-    if constexpr (detail::check_conversion<std::remove_const_t<Program>, T, P>() &&
-                  detail::check_destination<std::remove_const_t<Program>, rank, Space, M>()) {
+    if constexpr (!detail::check_selected_in<Sel, Space>()) {
+      return detail::InvalidCall<T>{};
+    } else if constexpr (!detail::check_conversion<std::remove_const_t<Program>, T, P>() ||
+                         !detail::check_destination<std::remove_const_t<Program>, rank, Space, M>()) {
+      return detail::InvalidCall<T>{};
+    } else if constexpr (detail::ListedElsewhere<Sel>) {
+      auto found = detail::found_to_read(array.untyped(), selection);
+      auto const there = detail::destination_of(array.untyped(), to, found.count());
+      return detail::read_numbers_listed<Program, T>(array.untyped(), std::move(found), there, conversion, options);
+    } else {
       ResolvedSelection const what = detail::selected_of(array.untyped(), selection);
       auto const view = detail::view_for<rank>(array.untyped(), to, what);
       return detail::read_numbers<Program, T>(
           array.untyped(), what, StridedSpan<Space>{reinterpret_cast<std::byte*>(view.data), view.layout().strides},
           conversion, options);
-    } else {
-      return detail::InvalidCall<T>{};
     }
   } else {
     (void)detail::check_memory<T, rank, Space, M>();
@@ -51,19 +61,19 @@ requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_as(Array<T
 }
 
 /// The same, into a new array: `read_as<float>(array, all, {.scale = 0.5})`.
-template <class Program, class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box>
+template <class Program, class T, std::size_t Rank, class S, class P, detail::AnySelector Sel = Box>
 auto read_as(Array<T, Rank, S, P> const& array, Sel const& selection, Conversion const& conversion = {},
              ReadOptions const& options = {}) {
   return detail::read_new_as<Program, T, detail::memory_rank<Sel, Rank>, P>(array, selection, conversion, options);
 }
 /// The same, for an array whose rank, or element type too, only the file knows; the result has as many dimensions as
 /// the selection. Throws: MetadataError, if its elements are not of RealTypes.
-template <class Program, class T, class S, class P, detail::Selector Sel = Box>
+template <class Program, class T, class S, class P, detail::AnySelector Sel = Box>
 auto read_as(ArrayOf<T, S, P> const& array, Sel const& selection, Conversion const& conversion = {},
              ReadOptions const& options = {}) {
   return detail::read_new_as<Program, T, detail::any_rank, P>(array, selection, conversion, options);
 }
-template <class Program, class S, class P, detail::Selector Sel = Box>
+template <class Program, class S, class P, detail::AnySelector Sel = Box>
 auto read_as(AnyArray<S, P> const& array, Sel const& selection, Conversion const& conversion = {},
              ReadOptions const& options = {}) {
   return visit<RealTypes>(array,
@@ -73,23 +83,29 @@ auto read_as(AnyArray<S, P> const& array, Sel const& selection, Conversion const
 /// Writes a selection from the caller's memory with another element type than the array's: it writes
 /// `(number - offset) / scale`. Throws: ConversionError naming the first element that does not fit, before it writes
 /// anything; as Array::write.
-template <class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box, detail::MemoryOrMistake M>
+template <class T, std::size_t Rank, class S, class P, detail::AnySelector Sel = Box, detail::MemoryOrMistake M>
 auto write_as(Array<T, Rank, S, P> const& array, Sel const& selection, M const& from, Conversion const& conversion = {},
               WriteOptions const& options = {}) {
   using Space = typename P::array_space;
   constexpr auto rank = detail::memory_rank<Sel, Rank>;
   if constexpr (detail::CallerMemory<M const>::known) {
     using Program = std::remove_const_t<typename detail::CallerMemory<M const>::element>;
-    if constexpr (detail::check_writable<S>() && detail::check_conversion<Program, T, P>() &&
-                  detail::check_memory<Program, rank, Space, M const>()) {
+    if constexpr (!detail::check_selected_in<Sel, Space>()) {
+      return detail::InvalidCall<T>{};
+    } else if constexpr (!detail::check_writable<S>() || !detail::check_conversion<Program, T, P>() ||
+                         !detail::check_memory<Program, rank, Space, M const>()) {
+      return detail::InvalidCall<T>{};
+    } else if constexpr (detail::ListedElsewhere<Sel>) {
+      auto const found = detail::found_to_write(array.untyped(), selection);
+      auto const there = detail::source_of(array.untyped(), from, found.count());
+      return detail::write_numbers_listed<Program, T>(array.untyped(), found, there, conversion, options);
+    } else {
       ResolvedSelection const what = detail::selected_of(array.untyped(), selection);
       auto const view = detail::view_for<rank>(array.untyped(), from, what);
       return detail::write_numbers<Program, T>(
           array.untyped(), what,
           StridedView<Space>{reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, conversion,
           options);
-    } else {
-      return detail::InvalidCall<T>{};
     }
   } else {
     (void)detail::check_memory<T, rank, Space, M const>();

@@ -50,10 +50,12 @@ consteval bool check_lasting() {
 ///
 ///     auto first = read_async(array, {{0, 64}, all}, top), second = read_async(array, {{64, 128}, all}, bottom);
 ///     first.wait(), second.wait();
-template <class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box, detail::MemoryOrMistake M>
+template <class T, std::size_t Rank, class S, class P, detail::AnySelector Sel = Box, detail::MemoryOrMistake M>
 auto read_async(Array<T, Rank, S, P> const& array, Sel const& selection, M&& to, ReadOptions const& options = {}) {
   constexpr auto rank = detail::memory_rank<Sel, Rank>;
   if constexpr (!detail::check_asynchronous<P>()) {
+    return detail::InvalidCall{};
+  } else if constexpr (!detail::check_selected_in<Sel, space::Host>()) {
     return detail::InvalidCall{};
   } else if constexpr (!detail::check_lasting<M>() || !detail::check_destination<T, rank, space::Host, M>()) {
     return detail::InvalidCall{};
@@ -73,10 +75,12 @@ auto read_async(Array<T, Rank, S, P> const& array, Sel const& selection, M&& to,
 
 /// As Array::write from the caller's memory, but returns at once; else as read_async. Writes of the same chunks in one
 /// process wait for each other, in any order.
-template <class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box, detail::MemoryOrMistake M>
+template <class T, std::size_t Rank, class S, class P, detail::AnySelector Sel = Box, detail::MemoryOrMistake M>
 auto write_async(Array<T, Rank, S, P> const& array, Sel const& selection, M&& from, WriteOptions const& options = {}) {
   constexpr auto rank = detail::memory_rank<Sel, Rank>;
   if constexpr (!detail::check_asynchronous<P>()) {
+    return detail::InvalidCall{};
+  } else if constexpr (!detail::check_selected_in<Sel, space::Host>()) {
     return detail::InvalidCall{};
   } else if constexpr (!detail::check_lasting<M>() || !detail::check_writable<S>() ||
                        !detail::check_memory<T, rank, space::Host, std::remove_reference_t<M> const>()) {

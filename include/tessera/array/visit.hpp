@@ -14,6 +14,7 @@
 #include <tessera/array/detail/caller_memory.hpp>
 #include <tessera/array/detail/calls_with_queue.hpp>
 #include <tessera/array/detail/elements.hpp>
+#include <tessera/array/detail/listed_elsewhere.hpp>
 #include <tessera/array/detail/read_owned.hpp>
 #include <tessera/array/detail/selection.hpp>
 #include <tessera/array/owned_array.hpp>
@@ -110,6 +111,21 @@ class ArrayOf : public detail::CallsWithQueue<ArrayOf<T, S, P>, typename P::queu
     } else {
       return detail::InvalidCall<T>{};
     }
+  }
+
+  /// DevicePoints and a DeviceMask, of memory of one dimension: as in Array.
+  template <detail::ListedElsewhere Sel, detail::MemoryOrMistake M>
+  auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
+    return detail::read_elsewhere<T>(array_, selection, to, options);
+  }
+  template <class B = detail::elements_buffer<T, array_space>, detail::ListedElsewhere Sel>
+  auto read(Sel const& selection, ReadOptions const& options = {}) const {
+    return detail::read_new_elsewhere<T, B>(array_, selection, options);
+  }
+  /// As in Array.
+  template <detail::ListedElsewhere Sel, detail::MemoryOrMistake M>
+  auto write(Sel const& selection, M const& from, WriteOptions const& options = {}) const {
+    return detail::write_elsewhere<T>(array_, selection, from, options);
   }
 
  private:

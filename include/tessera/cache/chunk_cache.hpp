@@ -201,10 +201,11 @@ class ChunkCache : public detail::CacheCallsWithQueue<ChunkCache<A, Policy>, typ
 
   /// Reads a selection into memory of the array's space or host memory, through the cache: as many chunks at a time as
   /// there is room for. Elements on the device are valid in the order of `queue()`. Throws: as hold.
-  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
+  template <detail::AnySelector Sel = Box, detail::MemoryOrMistake M>
   void read(Sel const& selection, M&& to) const {
     constexpr auto memory_rank = detail::memory_rank<Sel, rank>;
-    if constexpr (detail::check_cached_memory<element_type, memory_rank, array_space, M>()) {
+    if constexpr (!detail::check_cached_selection<Sel>()) {
+    } else if constexpr (detail::check_cached_memory<element_type, memory_rank, array_space, M>()) {
       auto const what = detail::selected(*state_, selection, array().shape());
       auto const view = detail::caller_view<memory_rank>(to, what.shape);
       detail::move_selected<Access::reading>(state_, what, view, on_);
@@ -212,10 +213,11 @@ class ChunkCache : public detail::CacheCallsWithQueue<ChunkCache<A, Policy>, typ
   }
   /// Writes a selection from such memory into the cache; partly written chunks are read first. The memory is in use
   /// until `queue()` is done. Throws: as hold_for_writing; then some chunks may have been written.
-  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
+  template <detail::AnySelector Sel = Box, detail::MemoryOrMistake M>
   void write(Sel const& selection, M const& from) const {
     constexpr auto memory_rank = detail::memory_rank<Sel, rank>;
-    if constexpr (detail::check_cached_memory<element_type, memory_rank, array_space, M const>() &&
+    if constexpr (!detail::check_cached_selection<Sel>()) {
+    } else if constexpr (detail::check_cached_memory<element_type, memory_rank, array_space, M const>() &&
                   detail::check_writable<typename A::store_type>()) {
       auto const what = detail::selected(*state_, selection, array().shape());
       auto const view = detail::caller_view<memory_rank>(from, what.shape);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <tessera/array/any_array.hpp>
+#include <tessera/array/convert.cuh>
 #include <tessera/array/detail/caller_memory.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
@@ -49,7 +50,8 @@ consteval bool check_lists_on_device() {
 /// Points whose coordinates are in memory that the device can access: `array.read(DevicePoints{coordinates}, memory)`,
 /// where `coordinates` is an ArrayView<std::int64_t, 2, space::Device> of any strides, an OwnedArray or an mdspan, with
 /// a row for each point and a column for each dimension of the array. Points may be in any order and repeat. The
-/// memory of the elements has one dimension, in the order of the points.
+/// memory of the elements has one dimension, in the order of the points. `write`, `fill`, `read_as` and `write_as` take
+/// them too.
 ///
 /// A read or a write sorts the points by chunk on the device, in the order of the array's queue, and waits for a list
 /// of the touched chunks, which is all that the host gets of the points: 16 bytes for each such chunk, and 16 or 20

@@ -1,8 +1,10 @@
 // Reads and writes of points and masks in device memory, of which each call of the CUDA runtime fails once.
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include <device/points/points.hpp>
+#include <tessera/array/convert.hpp>
 
 #if defined(TESSERA_CUDA_EMULATION)
 
@@ -72,6 +74,28 @@ TEST_CASE("the k-th call fails in a read of points or of a mask in device memory
 TEST_CASE("the k-th call fails in a write of points in device memory") {
   check_each_call_fails([](auto const& array, auto const& points, auto const&, auto& memory) {
     array.write(DevicePoints{points}, memory).wait();
+  });
+}
+
+TEST_CASE("the k-th call fails in a fill of points or of a mask in device memory") {
+  check_each_call_fails([](auto const& array, auto const& points, auto const&, auto&) {
+    array.fill(DevicePoints{points}, 8).wait();
+  });
+  check_each_call_fails([](auto const& array, auto const&, auto const& mask, auto&) {
+    array.fill(DeviceMask{mask}, 8).wait();
+  });
+}
+
+TEST_CASE("the k-th call fails in a read or a write with conversion of points in device memory") {
+  check_each_call_fails([](auto const& array, auto const& points, auto const&, auto& memory) {
+    ArrayView<float, 1, space::Device> const floats{reinterpret_cast<float*>(memory.data()), {3}, {1}};
+    read_as(array, DevicePoints{points}, floats).wait();
+  });
+  check_each_call_fails([](auto const& array, auto const& points, auto const&, auto& memory) {
+    ArrayView<std::uint32_t, 1, space::Device> const unsigned_ones{reinterpret_cast<std::uint32_t*>(memory.data()), {3},
+                                                                   {1}};
+    read_as(array, DevicePoints{points}, unsigned_ones).wait();  // which looks for negative ones
+    write_as(array, DevicePoints{points}, unsigned_ones).wait();
   });
 }
 

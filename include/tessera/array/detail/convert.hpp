@@ -11,6 +11,8 @@
 #include <tessera/array/detail/converted.hpp>
 #include <tessera/array/detail/converting_placer.hpp>
 #include <tessera/array/detail/fitting_read.hpp>
+#include <tessera/array/detail/listed_elsewhere.hpp>
+#include <tessera/array/detail/listed_numbers.hpp>
 #include <tessera/array/detail/run_call.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/visit.hpp>
@@ -82,6 +84,17 @@ auto write_numbers(AnyArray<S, P> const& array, ResolvedSelection const& what,
   return array.write_from(what, StridedView<typename P::array_space>{from.data, from.strides, placer.get()}, options);
 }
 
+template <class Program, class T, class Found, class S, class P>
+auto write_numbers_listed(AnyArray<S, P> const& array, Found const& found,
+                          StridedView<typename P::array_space> const& from, Conversion const& conversion,
+                          WriteOptions const& options) {
+  ResolvedSelection const all_of_it{Region{{0}, {found.count()}, {1}}};
+  auto const placer = in_work_of(array, "a write with conversion", [&] {
+    return placer_for_written<Program, T>(array, all_of_it, from, conversion);
+  });
+  return found.write_converted(array, from, *placer, options);
+}
+
 template <class Program, class T, class S, class P>
 auto append_numbers(AnyArray<S, P> const& array, std::size_t axis, Extents const& block,
                     StridedView<typename P::array_space> const& from, Conversion const& conversion,
@@ -95,8 +108,14 @@ auto append_numbers(AnyArray<S, P> const& array, std::size_t axis, Extents const
 
 template <class Program, class T, std::size_t Rank, class P, class Typed, class Sel>
 auto read_new_as(Typed const& array, Sel const& selection, Conversion const& conversion, ReadOptions const& options) {
-  if constexpr (check_conversion<Program, T, P>()) {
-    using Space = typename P::array_space;
+  using Space = typename P::array_space;
+  if constexpr (!check_selected_in<Sel, Space>()) {
+    return InvalidCall<Program>{};
+  } else if constexpr (!check_conversion<Program, T, P>()) {
+    return InvalidCall<Program>{};
+  } else if constexpr (ListedElsewhere<Sel>) {
+    return read_new_numbers_listed<Program, T>(array.untyped(), selection, conversion, options);
+  } else {
     auto const& untyped = array.untyped();
     auto& on = untyped.queue();
     ResolvedSelection const what = selected_of(untyped, selection);
@@ -115,8 +134,6 @@ auto read_new_as(Typed const& array, Sel const& selection, Conversion const& con
         reading.detach();
     }
     return result;
-  } else {
-    return InvalidCall<Program>{};
   }
 }
 

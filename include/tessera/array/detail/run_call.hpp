@@ -1,4 +1,5 @@
-// finish and fail: the ends of a read or a write: wait or return a Pending; attach context to errors.
+// finish and fail: the ends of a read or a write: wait or return a Pending; attach context to errors. in_work_of: work
+// of a device before it.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -71,6 +72,20 @@ template <class Queue>
 [[noreturn]] void wait_and_throw(Queue& on) {
   wait_in_handler(on);
   throw;
+}
+
+/// Returns f(), which gives the array's queue work before its call. Errors of the device name the array and the work;
+/// errors are thrown when the queue is done.
+template <class A, class F>
+auto in_work_of(A const& array, char const* what, F&& f) {
+  try {
+    return f();
+  } catch (DeviceError& error) {
+    if (error.key().empty()) error.in_key(array.path()).in_store(name_of(array.store())).in_work(what);
+    wait_and_throw(array.queue());
+  } catch (...) {
+    wait_and_throw(array.queue());
+  }
 }
 
 /// For the handler of a call: its error names the array. The caller's memory is in use until the queue is done.

@@ -70,6 +70,18 @@ concept ListedElsewhere = requires {
   typename Sel::list_space;
 };
 
+/// For calls that take both kinds.
+template <class Sel>
+concept AnySelector = Selector<Sel> || ListedElsewhere<Sel>;
+/// Whether an array of that space has the selection. If not, a compile error says so.
+template <class Sel, class Space>
+consteval bool check_selected_in() {
+  if constexpr (ListedElsewhere<Sel>)
+    return Sel::template check_space<Space>();
+  else
+    return true;
+}
+
 /// An argument in the place of a selection, for the overloads whose compile error says so.
 template <class A>
 concept NoSelector = !Selector<A>;
@@ -87,9 +99,11 @@ concept OfPoints = std::same_as<Resolved, PointRuns> || std::same_as<Resolved, P
     std::same_as<Resolved, MaskBits>;
 
 /// The rank of the memory for a selection from an array of this rank.
-template <Selector Sel, std::size_t Rank>
+template <AnySelector Sel, std::size_t Rank>
 inline constexpr std::size_t memory_rank =
     OfPoints<decltype(selected_by(std::declval<Sel const&>(), Extents{}, Extents{}))> ? 1 : Rank;
+template <ListedElsewhere Sel, std::size_t Rank>
+inline constexpr std::size_t memory_rank<Sel, Rank> = 1;
 
 }  // namespace detail
 }}  // namespace tessera::v0

@@ -12,6 +12,7 @@
 
 #include <tessera/array/detail/caller_memory.hpp>
 #include <tessera/array/detail/run_call.hpp>
+#include <tessera/array/detail/selection.hpp>
 #include <tessera/cache/detail/cache_state.hpp>
 #include <tessera/cache/detail/evict.hpp>
 #include <tessera/cache/detail/holding.hpp>
@@ -34,6 +35,15 @@ consteval bool check_cached_memory() {
     return check_memory<T, Rank, cached_space<M, ArraySpace>, M>();
   else
     return check_memory<T, Rank, ArraySpace, M>();
+}
+
+template <class Sel>
+consteval bool check_cached_selection() {
+  constexpr bool is_of_host = !ListedElsewhere<Sel>;
+  static_assert(is_of_host,
+                "tessera: a ChunkCache takes selections in host memory: read DevicePoints and a DeviceMask without it, "
+                "cache.array().read(points, memory)");
+  return is_of_host;
 }
 
 /// A group of chunks that fit into the cache, and their selected elements.

@@ -193,12 +193,13 @@ class ConvertingPlacer<S, Way> final : public AnyConvertingPlacer<S> {
     }
   }
 
- private:
+  /// For a kernel whose sources have these bits in their addresses and distances together.
   NumberConverter<Way> converter(PlacementForm const& form, std::uint64_t together) const {
     return {way(),        is_same(way()),         form.swapped != 1, together % sizeof(typename Way::From) == 0,
             !only_looks_, this->misfits.on_device};
   }
 
+ private:
   ConversionOf<Way> conversion_;
   bool only_looks_;
 };

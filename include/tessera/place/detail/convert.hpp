@@ -91,8 +91,6 @@ class AnyConvertingPlacer : public AnyPlacer<S> {
   std::size_t placed_size(std::size_t) const override { return conversion().to_size; }
   /// What placed_fill returned.
   ByteView<space::Host> made_fill() const { return {fill_, conversion().to_size}; }
-
- protected:
   bool fill_fits() const { return fill_fits_; }
 
  private:

@@ -39,20 +39,31 @@ struct PlacePoints {
   template <class Bytes>
   TESSERA_HOST_DEVICE Word<W> read(Bytes const& bytes, PlacedPoints const& box, std::uint32_t n, std::byte*& to) const {
     auto const in_item = table.item_words.remainder(n);
-    auto const& points = table.points;
-    std::uint64_t const point = points.order[box.first + table.item_words.quotient(n)];
-    auto const in_memory = static_cast<std::int64_t>(point) * points.stride;
-    std::int64_t in_chunk = 0;
-    for (std::uint32_t d = 0; d < table.rank; ++d)
-      in_chunk += (points.coordinates.at(point, d) - table.origin(box.origin + d)) * table.stride(d);
-    to = box.to + (points.to_chunks ? in_chunk : in_memory) + std::int64_t{in_item} * W;
+    auto const offset = table.offsets_of(box, box.first + table.item_words.quotient(n));
+    to = box.to + offset.to + std::int64_t{in_item} * W;
     if (!box.from) return bytes.template word<W>(table.fill() + std::size_t{in_item} * W);
-    auto const from = box.from + (points.to_chunks ? in_memory : in_chunk);
-    return bytes.template word<W>(from + std::int64_t{in_item ^ table.mirror} * W);
+    return bytes.template word<W>(box.from + offset.from + std::int64_t{in_item ^ table.mirror} * W);
   }
 };
 
 using PlacingPoints = PlacingWith<PointPlan>;
+
+/// A plan's table, for one launch in the queue's order.
+inline PointTable table_of(DeviceLease<PlacingPoints>& lent, Queue<space::Device>& on) {
+  auto const& plan = lent->plan;
+  auto table = plan.table;
+  auto const size = TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) +
+                    TableWriter::size_of(plan.origins) + TableWriter::size_of(plan.strides);
+  auto const write = [&](std::byte* to) {
+    TableWriter writer{to};
+    table.fill_at = writer.put(plan.fill);
+    table.boxes_at = writer.put(plan.boxes);
+    table.origins_at = writer.put(plan.origins);
+    table.strides_at = writer.put(plan.strides);
+  };
+  put_parts(lent, table, size, on, write);
+  return table;
+}
 
 /// Returns the bytes moved. Divides chunks of `limit` words or more. Throws: DeviceError; as PointPlan::make. (A
 /// template: kernels are compiled where they are used.)
@@ -66,17 +77,7 @@ std::uint64_t place_points_by_kernels(std::span<PointsOfChunk const> batch, Plac
     lent.leave_unused();
     return 0;
   }
-  auto table = plan.table;
-  auto const size = TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) +
-                    TableWriter::size_of(plan.origins) + TableWriter::size_of(plan.strides);
-  auto const write = [&](std::byte* to) {
-    TableWriter writer{to};
-    table.fill_at = writer.put(plan.fill);
-    table.boxes_at = writer.put(plan.boxes);
-    table.origins_at = writer.put(plan.origins);
-    table.strides_at = writer.put(plan.strides);
-  };
-  put_parts(lent, table, size, on, write);
+  auto const table = table_of(lent, on);
   launch_placing<PlacePoints>(on, plan.blocks, plan.word, table, BytesInPlace{});
   return plan.moved;
 }

@@ -10,6 +10,7 @@
 #include <tessera/core/config.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/place/detail/listed.hpp>
 #include <tessera/place/detail/placement.hpp>
 #include <tessera/place/detail/placement_table.hpp>
 
@@ -71,6 +72,16 @@ struct PointTable {
     return reinterpret_cast<std::int64_t const*>(parts() + strides_at)[d];
   }
   TESSERA_HOST_DEVICE std::byte const* fill() const { return parts() + fill_at; }
+
+  /// Where the i-th element of SortedPoints::order is: distances in bytes from a box's two addresses.
+  TESSERA_HOST_DEVICE OffsetPair offsets_of(PlacedPoints const& box, std::uint64_t i) const {
+    std::uint64_t const point = points.order[i];
+    auto const in_memory = static_cast<std::int64_t>(point) * points.stride;
+    std::int64_t in_chunk = 0;
+    for (std::uint32_t d = 0; d < rank; ++d)
+      in_chunk += (points.coordinates.at(point, d) - origin(box.origin + d)) * stride(d);
+    return points.to_chunks ? OffsetPair{in_memory, in_chunk} : OffsetPair{in_chunk, in_memory};
+  }
 
   /// The box to which a block belongs.
   TESSERA_HOST_DEVICE PlacedPoints box_of(std::uint64_t block) const {

@@ -1,5 +1,5 @@
-// arrow_c::Lz4Frame: a MessageReader with it reads bodies of Arrow's messages that are compressed by LZ4. Needs liblz4
-// (BSD-2-Clause): link tessera::lz4.
+// arrow_c::Lz4Frame: bodies of Arrow's messages that are compressed by LZ4, for a MessageReader and batch_messages.
+// Needs liblz4 (BSD-2-Clause): link tessera::lz4.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,10 +17,13 @@
 
 namespace tessera { inline namespace v0 { namespace arrow_c {
 
-/// Arrow's compression LZ4_FRAME: each buffer is one frame of the LZ4 frame format.
+/// Arrow's compression LZ4_FRAME: each buffer is one frame of the LZ4 frame format. `level` is for writing: 0 is fast,
+/// 3 to 12 are smaller and slower.
 struct Lz4Frame {
   static constexpr std::string_view arrow_name = "LZ4_FRAME";  ///< in Arrow's format
   static constexpr std::int8_t arrow_number = 0;               ///< likewise
+
+  int level = 0;
 
   /// The most bytes that a frame of this size can decode to: a byte of LZ4 stands for at most 255.
   std::size_t decoded_bound(ByteView<space::Host> from) const {
@@ -47,6 +50,18 @@ struct Lz4Frame {
     if (read != from.size)
       throw CodecError{to_text({"the frame ends after ", read, " of ", from.size, " bytes"})};
     return written;
+  }
+
+  /// The most bytes of a frame of that many.
+  std::size_t encoded_bound(std::size_t plain) const { return LZ4F_compressFrameBound(plain, nullptr); }
+  /// Returns the number of bytes of the frame. Throws: CodecError, if it does not fit.
+  std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
+    LZ4F_preferences_t preferences{};
+    preferences.compressionLevel = level;
+    auto const size = LZ4F_compressFrame(to.data, to.size, from.data, from.size, &preferences);
+    if (LZ4F_isError(size))
+      throw CodecError{to_text({from.size, " bytes do not encode to ", to.size, ": ", LZ4F_getErrorName(size)})};
+    return size;
   }
 
  private:

@@ -21,6 +21,7 @@
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/with/arrow/c_data.hpp>
+#include <tessera/with/detail/arrow_messages/compress.hpp>
 #include <tessera/with/detail/arrow_messages/compressed_body.hpp>
 #include <tessera/with/detail/arrow_messages/decompress.hpp>
 #include <tessera/with/detail/arrow_messages/joined.hpp>
@@ -46,6 +47,29 @@ Message<S> schema_message(Column<S> const& table) {
 /// or memory is missing.
 inline std::vector<Message<space::Host>> batch_messages(Column<space::Host> const& table) {
   return detail::batches_of(table, [](void* to, void const* from, std::size_t size) { std::memcpy(to, from, size); });
+}
+/// The same with compressed bodies, each buffer by itself, on the threads of `on`: `batch_messages(table,
+/// arrow_c::Zstd{})` or `arrow_c::Lz4Frame{}` (arrow/zstd.hpp, arrow/lz4.hpp). The message owns the compressed buffers;
+/// buffers that would not become shorter stay the columns' memory. Throws: as above; CodecError.
+template <MemorySpace S, class Compression>
+requires requires { Compression::arrow_number; } std::vector<Message<S>> batch_messages(Column<S> const& table,
+                                                                                        Compression const& by,
+                                                                                        Queue<space::Host> on = {}) {
+  constexpr bool is_of_host = std::same_as<S, space::Host>;
+  static_assert(is_of_host,
+                "tessera: messages are compressed in host memory: copy the columns there, or write them as they are, "
+                "batch_messages(table, queue)");
+  if constexpr (is_of_host) {
+    auto const bound = [&](std::size_t plain) { return by.encoded_bound(plain); };
+    auto const encode = [&](ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& queue) {
+      return by.encode(from, to, queue);
+    };
+    detail::BodyEncoder const encoder{Compression::arrow_number, bound, encode, on};
+    auto const copy = [](void* to, void const* from, std::size_t size) { std::memcpy(to, from, size); };
+    return detail::batches_of(table, copy, &encoder);
+  } else {
+    return {};
+  }
 }
 /// Copies a message's buffers to the places that they have in its body; padding becomes zeros. Throws: ExchangeError,
 /// if there are fewer than `body_size` bytes.

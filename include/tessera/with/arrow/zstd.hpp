@@ -1,5 +1,5 @@
-// arrow_c::Zstd: a MessageReader with it reads bodies of Arrow's messages that are compressed by zstd. Needs libzstd
-// (BSD-3-Clause): link tessera::zstd.
+// arrow_c::Zstd: bodies of Arrow's messages that are compressed by zstd, for a MessageReader and batch_messages. Needs
+// libzstd (BSD-3-Clause): link tessera::zstd.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace tessera { inline namespace v0 { namespace arrow_c {
 
-/// Arrow's compression ZSTD: each buffer is a frame of codec::Zstd.
+/// Arrow's compression ZSTD: each buffer is a frame of codec::Zstd, `Zstd{{.level = 9}}`.
 struct Zstd : codec::Zstd {
   static constexpr std::string_view arrow_name = "ZSTD";  ///< in Arrow's format
   static constexpr std::int8_t arrow_number = 1;          ///< likewise

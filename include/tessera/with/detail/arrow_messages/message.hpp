@@ -21,7 +21,7 @@ namespace tessera { inline namespace v0 { namespace arrow_c {
 /// A message: its metadata in host memory, and the buffers of its body in space S, which are those of the columns.
 template <MemorySpace S>
 struct Message {
-  /// A buffer, at an offset in the body, in bytes. Bytes of the body in no buffer are padding, of any value.
+  /// A buffer or a part of one, at an offset in the body, in bytes. Other bytes of the body are padding, of any value.
   struct Part {
     std::uint64_t offset;
     ByteView<S> bytes;
@@ -29,7 +29,7 @@ struct Message {
   std::vector<std::byte> header{};         ///< what goes before the body: its size is a multiple of 8
   std::vector<Part> body{};                ///< in ascending order
   std::uint64_t body_size = 0;             ///< bytes, a multiple of 64
-  std::shared_ptr<void const> owner{};     ///< of the buffers
+  std::shared_ptr<void const> owner{};     ///< of the parts' memory
 };
 
 namespace detail {

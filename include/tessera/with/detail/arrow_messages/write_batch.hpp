@@ -1,5 +1,6 @@
 // BatchWriter: the elements of a table, or of a dictionary, as a message whose body is their memory.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -13,22 +14,27 @@
 #include <tessera/with/detail/arrow/arrow_bits.hpp>
 #include <tessera/with/detail/arrow/arrow_checked.hpp>
 #include <tessera/with/detail/arrow/arrow_column.hpp>
+#include <tessera/with/detail/arrow_messages/compress.hpp>
 #include <tessera/with/detail/arrow_messages/message.hpp>
 #include <tessera/with/detail/arrow_messages/write_schema.hpp>
 #include <tessera/with/detail/flat_writer.hpp>
 
 namespace tessera { inline namespace v0 { namespace arrow_c { namespace detail {
 
-// `fetch(to, from, size)` copies bytes of space S to the host, and returns when they are there.
+// `fetch(to, from, size)` copies bytes of space S to the host, and returns when they are there. `encoder`: for bodies
+// in host memory; null: they are not compressed.
 template <MemorySpace S, class Fetch>
 class BatchWriter {
  public:
-  explicit BatchWriter(Fetch fetch) : fetch_{std::move(fetch)} {}
+  explicit BatchWriter(Fetch fetch, BodyEncoder const* encoder = nullptr)
+      : fetch_{std::move(fetch)}, encoder_{encoder} {}
 
   /// Elements of a struct are its children. `dictionary`: the number of the dictionary; not one, if it is negative.
   Message<S> message(std::vector<Column<S> const*> const& columns, std::uint64_t first, std::uint64_t count,
                      std::int64_t dictionary) {
     for (auto const* column : columns) add(*column, column->offset + first, count);
+    if constexpr (std::same_as<S, space::Host>)
+      if (encoder_) compress();
     message_.body_size = place_;
     message_.owner = owners_;
     bool const is_dictionary = dictionary >= 0;
@@ -39,10 +45,14 @@ class BatchWriter {
       flat.link(flat.place(at, 2), batch);
       at = batch;
     }
-    auto const batch = flat.table({{0, 8, count}, {1, 4}, {2, 4}});
+    std::vector<tessera::detail::FlatNumber> fields{{0, 8, count}, {1, 4}, {2, 4}};
+    if (encoder_) fields.push_back({3, 4});
+    auto const batch = flat.table(std::move(fields));
     flat.link(flat.place(at, is_dictionary ? 1 : 2), batch);
     flat.link(flat.place(batch, 1), flat.pairs(nodes_));
     flat.link(flat.place(batch, 2), flat.pairs(buffers_));
+    if (encoder_)
+      flat.link(flat.place(batch, 3), flat.table({{0, 1, static_cast<std::uint64_t>(encoder_->number)}, {1, 1, 0}}));
     message_.header = framed(flat.bytes());
     return std::move(message_);
   }
@@ -104,6 +114,23 @@ class BatchWriter {
     if (size != 0) message_.body.push_back({place_, {data, checked_size(size, "the column")}});
     place_ += (size + 63) / 64 * 64;
   }
+  // Buffers without bytes stay so.
+  void compress() {
+    auto const plain = std::exchange(message_.body, {});
+    auto const encoded = std::make_shared<EncodedBuffers const>(plain, *encoder_);
+    owners_->all.push_back(encoded);
+    place_ = 0;
+    std::size_t i = 0;
+    for (auto& [place, size] : buffers_) {
+      place = place_;
+      if (size == 0) continue;
+      auto const now = encoded->size(i, plain[i]);
+      encoded->add(message_.body, i, place_, plain[i]);
+      size = static_cast<std::int64_t>(now);
+      place_ += (now + 63) / 64 * 64;
+      ++i;
+    }
+  }
   // Bits that do not begin in a byte are copied, which only host memory allows.
   void add_bits(Column<S> const& column, std::byte const* bits, std::uint64_t first, std::uint64_t count) {
     auto const size = count / 8 + (count % 8 != 0);
@@ -138,6 +165,7 @@ class BatchWriter {
   }
 
   Fetch fetch_;
+  BodyEncoder const* encoder_;
   Message<S> message_{};
   std::shared_ptr<Owners> owners_ = std::make_shared<Owners>();
   std::vector<std::pair<std::uint64_t, std::int64_t>> nodes_, buffers_;
@@ -146,18 +174,18 @@ class BatchWriter {
 
 // The table's dictionaries, each before those that need it, and then its elements.
 template <MemorySpace S, class Fetch>
-std::vector<Message<S>> batches_of(Column<S> const& table, Fetch const& fetch) {
+std::vector<Message<S>> batches_of(Column<S> const& table, Fetch const& fetch, BodyEncoder const* encoder = nullptr) {
   expect_table(table);
   if (table.null_count != 0 && !table.buffers.empty() && table.buffers[0])
     refuse_array(table.name, table.format, "rows may be null, which a table cannot say");
   std::vector<Message<S>> messages;
   each_dictionary(table, [&](Column<S> const& dictionary) {
-    messages.push_back(BatchWriter<S, Fetch>{fetch}.message({&dictionary}, 0, dictionary.length,
-                                                            static_cast<std::int64_t>(messages.size())));
+    messages.push_back(BatchWriter<S, Fetch>{fetch, encoder}.message({&dictionary}, 0, dictionary.length,
+                                                                     static_cast<std::int64_t>(messages.size())));
   });
   std::vector<Column<S> const*> columns;
   for (auto const& child : table.children) columns.push_back(&child);
-  messages.push_back(BatchWriter<S, Fetch>{fetch}.message(columns, table.offset, table.length, -1));
+  messages.push_back(BatchWriter<S, Fetch>{fetch, encoder}.message(columns, table.offset, table.length, -1));
   return messages;
 }
 

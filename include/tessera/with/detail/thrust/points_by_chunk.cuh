@@ -15,12 +15,14 @@
 #include <tessera/core/error.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
+#include <tessera/place/detail/convert.cuh>
 #include <tessera/place/detail/point_table.hpp>
 #include <tessera/plan/detail/chunk_runs.hpp>
 #include <tessera/plan/detail/piece.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/transfer/options.hpp>
 #include <tessera/view/detail/strided_span.hpp>
+#include <tessera/with/detail/thrust/converted_points.cuh>
 #include <tessera/with/detail/thrust/device_objects.cuh>
 #include <tessera/with/detail/thrust/number_points.cuh>
 #include <tessera/with/detail/thrust/numbered_grid.cuh>
@@ -29,17 +31,10 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Returns f(), which gives the array's queue work. Its errors name the array, and are thrown when the queue is done.
+/// Returns f(), which makes a list of elements: as in_work_of.
 template <class S, class P, class F>
 auto find_selected(AnyArray<S, P> const& array, F&& f) {
-  try {
-    return f();
-  } catch (DeviceError& error) {
-    error.in_key(array.path()).in_store(name_of(array.store())).in_work("a selection in device memory");
-    wait_and_throw(array.queue());
-  } catch (...) {
-    wait_and_throw(array.queue());
-  }
+  return in_work_of(array, "a selection in device memory", f);
 }
 
 class PointsByChunk {
@@ -65,18 +60,40 @@ class PointsByChunk {
   /// As AnyArray::read and write, with memory of one dimension.
   template <class S, class P>
   auto read_into(AnyArray<S, P> const& array, StridedSpan<space::Device> const& to, ReadOptions const& options) const {
-    auto const item_size = array.type().size;
-    SortedPoints const points{coordinates_, order_.data(), to.strides[0], false};
-    PointPlacer const placer{points_, points, to.data, item_size};
-    return array.read_listed_into(
-        chunks_, {placer.listed(), placer.strides(array.shape().rank()), &placer, item_size}, options);
+    return read_moving(array, to, CopiedElements{array.type().size}, options);
+  }
+  /// The same, with numbers that `by` converts.
+  template <class Way, class S, class P>
+  auto read_converted(AnyArray<S, P> const& array, StridedSpan<space::Device> const& to,
+                      ConvertingPlacer<space::Device, Way> const& by, ReadOptions const& options) const {
+    return read_moving(array, to, ConvertedNumbers<Way>{&by}, options);
   }
   /// Requires: Repeats::last.
   template <class S, class P>
   auto write_from(AnyArray<S, P> const& array, StridedView<space::Device> const& from,
                   WriteOptions const& options) const {
+    return write_moving(array, from, CopiedElements{array.type().size}, options);
+  }
+  template <class Way, class S, class P>
+  auto write_converted(AnyArray<S, P> const& array, StridedView<space::Device> const& from,
+                       ConvertingPlacer<space::Device, Way> const& by, WriteOptions const& options) const {
+    return write_moving(array, from, ConvertedNumbers<Way>{&by}, options);
+  }
+
+ private:
+  template <class S, class P, class Moving>
+  auto read_moving(AnyArray<S, P> const& array, StridedSpan<space::Device> const& to, Moving moving,
+                   ReadOptions const& options) const {
+    SortedPoints const points{coordinates_, order_.data(), to.strides[0], false};
+    PointPlacer const placer{points_, points, to.data, moving};
+    return array.read_listed_into(
+        chunks_, {placer.listed(), placer.strides(array.shape().rank()), &placer, moving.size}, options);
+  }
+  template <class S, class P, class Moving>
+  auto write_moving(AnyArray<S, P> const& array, StridedView<space::Device> const& from, Moving moving,
+                    WriteOptions const& options) const {
     SortedPoints const points{coordinates_, order_.data(), from.strides[0], true};
-    PointPlacer const placer{points_, points, from.data, array.type().size};
+    PointPlacer const placer{points_, points, from.data, moving};
     auto const rank = array.shape().rank();
     Part const nothing{Extents::filled(rank, 0), Extents::filled(rank, 0), Extents::filled(rank, 0)};
     auto chunks = chunks_;
@@ -84,7 +101,6 @@ class PointsByChunk {
     return array.write_listed(chunks, {placer.listed(), placer.strides(rank), &placer}, options);
   }
 
- private:
   template <class N>
   void sort(NumberedGrid const& grid, Repeats repeats, Queue<space::Device>& on) {
     DeviceBuffer tables;
