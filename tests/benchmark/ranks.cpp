@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <iostream>
 #include <random>
@@ -17,12 +18,22 @@ namespace {
 
 using namespace tessera;
 
+// Seconds of this many ticks of all ranks.
+double processor_time(std::clock_t ticks) {
+  auto seconds = static_cast<double>(ticks) / CLOCKS_PER_SEC;
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return seconds;
+}
+
 template <class P>
 void measure(MpiCommunicator const& ranks, std::string const& folder, int repetitions, std::string const& name,
-             std::uint64_t cut, P const& pipeline) {
+             bool cuts, P const& pipeline) {
   constexpr std::uint64_t edge = 256;
   LocalStore<HostBuffer> const store{folder};
-  std::vector<Box> const boxes{{{0, cut}, all, all}, {{cut, edge}, all, all}};
+  std::vector<Box> boxes;
+  auto const count = static_cast<std::uint64_t>(ranks.size());
+  auto const first = [&](std::uint64_t i) { return i * edge / count - (cuts && i > 0 && i < count ? 10 : 0); };
+  for (std::uint64_t i = 0; i < count; ++i) boxes.push_back({{first(i), first(i + 1)}, all, all});
   auto const partition = Partition::boxes({edge, edge, edge}, boxes);
   std::vector<float> memory(element_count(partition.memory_shape(ranks.rank()), "memory")), read(memory.size());
   std::mt19937 random{static_cast<unsigned>(ranks.rank())};
@@ -35,18 +46,23 @@ void measure(MpiCommunicator const& ranks, std::string const& folder, int repeti
     std::fill(read.begin(), read.end(), 0.0f);
     ranks.least(0);
     auto const start = MPI_Wtime();
+    auto const before = std::clock();
     auto const array = create_array<float, 3>(ranks, store, name, {.shape = {edge, edge, edge}, .chunks = {64, 64, 64}},
                                               pipeline, Queue<space::Host>{1});
     write_local(ranks, array, partition, memory);
     ranks.least(0);
     auto const written = MPI_Wtime();
+    auto const between = std::clock();
     auto const again = open_array<float, 3, P>(ranks, store, name, Queue<space::Host>{1});
     read_local(ranks, again, partition, read);
     ranks.least(0);
     auto const end = MPI_Wtime();
+    auto const after = std::clock();
+    auto const of_write = processor_time(between - before), of_read = processor_time(after - between);
     bool const is_same = ranks.least(read == memory) == 1;
     if (ranks.rank() == 0)
-      std::cout << name << ' ' << written - start << ' ' << end - written << ' ' << is_same << '\n';
+      std::cout << name << ' ' << written - start << ' ' << end - written << ' ' << of_write << ' ' << of_read << ' '
+                << is_same << '\n';
   }
 }
 
@@ -61,10 +77,10 @@ int main(int argc, char** argv) {
     auto const repetitions = std::atoi(argv[2]);
     using Plain = Pipeline<space::Host, codec::Bytes>;
     using Gzip = Pipeline<space::Host, codec::Bytes, codec::Gzip>;
-    for (auto const cut : {std::uint64_t{128}, std::uint64_t{118}}) {
-      std::string const boxes = cut == 128 ? "whole" : "cut";
-      measure(ranks, folder, repetitions, boxes + "-none", cut, Plain{});
-      measure(ranks, folder, repetitions, boxes + "-gzip", cut, Gzip{{}, codec::Gzip{1}});
+    for (bool const cuts : {false, true}) {
+      std::string const boxes = cuts ? "cut" : "whole";
+      measure(ranks, folder, repetitions, boxes + "-none", cuts, Plain{});
+      measure(ranks, folder, repetitions, boxes + "-gzip", cuts, Gzip{{}, codec::Gzip{1}});
     }
   } catch (std::exception const& error) {
     std::cerr << error.what() << '\n';

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""ranks.py [--rounds N] [--folder FOLDER] [--build BUILD]: two MPI ranks of one thread write and read one array.
+"""ranks.py [--ranks N] [--rounds N] [--folder FOLDER] [--build BUILD]: MPI ranks of one thread write and read an array.
 
 256^3 float32 in chunks of 64^3, noise that gzip halves; slabs of whole chunks, and slabs that cut chunks. Beside
 tessera stand parallel HDF5 (collective), and TensorStore and zarr-python in each rank, if they are there. Each round
-starts each program once; of all repetitions the medians are compared, with the quarters of the ratios. A round takes
-half a minute of processor time. A peer that crashes is started again, and the table says so. Needs Open MPI, the
-target `ranks` of the build, h5pcc (libhdf5-openmpi-dev), and build/parallel-venv:
+starts each program once; of all repetitions the medians are compared, with the quarters of the ratios. Compared are
+elapsed times, and the processor times of all ranks together: those hardly change when other programs keep the cores
+busy, while each wait of a rank for the other then lasts long. A round takes half a minute of processor time. A peer
+that crashes is started again, and the table says so. Needs Open MPI, the target `ranks` of the build, h5pcc
+(libhdf5-openmpi-dev), and build/parallel-venv:
 
     cmake --build build/release --target ranks
     python3 -m venv build/parallel-venv
@@ -13,8 +15,8 @@ target `ranks` of the build, h5pcc (libhdf5-openmpi-dev), and build/parallel-ven
 
 ADIOS2 is not among them: adios2 2.12.1 of PyPI is built without MPI, and Debian 12 has only ADIOS 1.13.
 
-The programs print a line for each repetition: NAME, seconds of the write and of the read, and whether each rank read
-what it wrote. The times include creating, opening and closing.
+The programs print a line for each repetition: NAME, seconds of the write and of the read, processor seconds of both,
+and whether each rank read what it wrote. The times include creating, opening and closing.
 """
 import argparse
 import os
@@ -27,12 +29,14 @@ import tempfile
 
 root = pathlib.Path(__file__).resolve().parents[2]
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("--ranks", type=int, default=2, choices=(1, 2, 4))
 parser.add_argument("--rounds", type=int, default=5)
 parser.add_argument("--folder", default="/dev/shm", help="where the arrays are made, by default in memory")
 parser.add_argument("--build", type=pathlib.Path, default=root / "build/release")
 asked = parser.parse_args()
 os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl": "self,vader"}
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl": "self,vader",
+               "OMPI_MCA_mpi_yield_when_idle": "1"}  # a rank that waits leaves its processor to others
 mpirun = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
 if not mpirun:
     sys.exit("there is no mpirun: apt install openmpi-bin")
@@ -71,7 +75,8 @@ def spread(values):
 
 
 def run(command, folder):
-    return subprocess.run([mpirun, "-n", "2", *command, folder, "2"], capture_output=True, text=True, timeout=300)
+    command = [mpirun, "-n", str(asked.ranks), *command, folder, "2"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 
 commands, times, sizes, lost, crashes = programs(), {}, {}, set(), {}
@@ -85,21 +90,20 @@ for _ in range(asked.rounds):
             if done.returncode:
                 sys.exit(f"{name} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
             for line in done.stdout.splitlines():
-                case, write, read, is_same = line.split()
-                times.setdefault((case, name), []).append((float(write), float(read)))
+                case, *seconds, is_same = line.split()
+                times.setdefault((case, name), []).append([float(one) for one in seconds])
                 sizes[case, name] = size_of(pathlib.Path(folder) / case)
                 if is_same != "1":
                     lost.add((case, name))
 
-print("| slabs, codec | program | write, s | read, s | write / tessera's | read / tessera's | files | MiB |")
+print("Seconds of tessera, multiples of them for the others; the processor time is that of all ranks.\n")
+print("| slabs, codec | program | write | read | write, processor | read, processor | files | MiB |")
 print("|---|---|---|---|---|---|---|---|")
 for case in ("whole-none", "whole-gzip", "cut-none", "cut-gzip"):
     for name in commands:
         runs, own = times[case, name], times[case, "tessera"]
-        columns = [f"{statistics.median(run[i] for run in runs):.2f}" for i in (0, 1)]
-        for i in (0, 1) if name != "tessera" else ():
-            columns.append(spread([run[i] / base[i] for run, base in zip(runs, own)]))
-        columns += [""] * (4 - len(columns))
+        columns = [f"{statistics.median(run[i] for run in runs):.2f} s" if name == "tessera" else
+                   spread([run[i] / base[i] for run, base in zip(runs, own)]) for i in range(4)]
         files, size = sizes[case, name]
         said = f"{name}: other elements were read than written" if (case, name) in lost else name
         print(f"| {case} | {said} | {' | '.join(columns)} | {files} | {size / 2**20:.1f} |")

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { edge = 256, chunk = 64 };
 
@@ -42,14 +43,23 @@ static void move(char const* path, int writes, int is_gzip, hsize_t first, hsize
   H5Dclose(data), H5Fclose(file), H5Sclose(space), H5Sclose(here), H5Pclose(access), H5Pclose(transfer);
 }
 
+/* Seconds of this many ticks of all ranks. */
+static double processor_time(clock_t ticks) {
+  double seconds = (double)ticks / CLOCKS_PER_SEC;
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return seconds;
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   expect(argc == 3, "found other arguments: the call");
-  int rank;
+  int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   for (int which = 0; which < 4; ++which) {
     int const is_cut = which / 2, is_gzip = which % 2;
-    hsize_t const cut = is_cut ? 118 : 128, first = rank ? cut : 0, count = rank ? edge - cut : cut;
+    hsize_t const first = rank * edge / ranks - (is_cut && rank > 0 ? 10 : 0);
+    hsize_t const count = (rank + 1) * edge / ranks - (is_cut && rank + 1 < ranks ? 10 : 0) - first;
     size_t const elements = (size_t)count * edge * edge;
     float *memory = malloc(elements * sizeof *memory), *read = malloc(elements * sizeof *read);
     srand((unsigned)rank);
@@ -65,15 +75,19 @@ int main(int argc, char** argv) {
       if (rank == 0) remove(path);
       MPI_Barrier(MPI_COMM_WORLD);
       double const start = MPI_Wtime();
+      clock_t const before = clock();
       move(path, 1, is_gzip, first, count, memory);
       MPI_Barrier(MPI_COMM_WORLD);
       double const written = MPI_Wtime();
+      clock_t const between = clock();
       move(path, 0, is_gzip, first, count, read);
       MPI_Barrier(MPI_COMM_WORLD);
       double const end = MPI_Wtime();
+      clock_t const after = clock();
+      double const of_write = processor_time(between - before), of_read = processor_time(after - between);
       int is_same = memcmp(memory, read, elements * sizeof *read) == 0;
       MPI_Allreduce(MPI_IN_PLACE, &is_same, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-      if (rank == 0) printf("%s %g %g %d\n", name, written - start, end - written, is_same);
+      if (rank == 0) printf("%s %g %g %g %g %d\n", name, written - start, end - written, of_write, of_read, is_same);
     }
     free(memory), free(read);
   }

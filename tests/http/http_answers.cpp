@@ -148,6 +148,73 @@ TEST_CASE("a large value is received in large pieces, and a small one in little 
   CHECK(most_received(address, 1000, {1000}) <= std::size_t{17} << 10);
 }
 
+// Counts its requests, and the bytes of their answers.
+struct Counted final : http::Task {
+  Counted(http::Site const& on, std::string const& key) : site{on}, of{key} {}
+  http::Site const& site;
+  Key const of;
+  bool hedges = true;
+  std::function<void()> told = [] {};
+  int requests = 0;
+  std::uint64_t bytes = 0;
+  std::chrono::steady_clock::time_point begun{};
+
+  Key const& key() const override { return of; }
+  http::Request begin() override {
+    ++requests, bytes = 0, begun = std::chrono::steady_clock::now();
+    return {.url = site.url.of(of)};
+  }
+  bool take(http::Response const&, std::span<char const> some) override { return bytes += some.size(), true; }
+  http::TaskEnd end(http::Response const&) override { return http::TaskEnd::done; }
+  bool tell() override { return told(), false; }
+  std::uint64_t most() const override { return ~std::uint64_t{0}; }
+  bool may_hedge() const override { return hedges; }
+};
+
+TEST_CASE("an answer that lies ready is not asked for a second time") {
+  using std::chrono::milliseconds;
+  Answers answers;
+  http::Site const site{answers.server.at("released/-"), {.hedge_after = milliseconds{1}}};
+  Counted slow{site, "slow"}, quick{site, "quick"};
+  slow.hedges = quick.hedges = false;
+  quick.told = [&] {
+    value(answers.at("released/-"), "now");  // then the answer of "slow" is here, and was not read
+    while (std::chrono::steady_clock::now() - slow.begun < milliseconds{2}) continue;
+    slow.hedges = true;
+  };
+  http::Task* const tasks[]{&slow, &quick};
+  http::Batch batch;
+  batch.run(site, tasks, {}, 64);
+  CHECK(slow.requests == 1);
+  CHECK(slow.bytes == 16);
+}
+
+TEST_CASE("a read is hedged after a percentile of the last answers' times, once there are enough of them") {
+  using std::chrono::milliseconds;
+  http::AnswerTimes times;
+  for (int i = 1; i < 20; ++i) times.hear(milliseconds{i});
+  CHECK_FALSE(times.percentile(95));
+  for (int i = 20; i <= 100; ++i) times.hear(milliseconds{i});
+  CHECK(times.percentile(95) == milliseconds{96});
+  CHECK(times.percentile(1) == milliseconds{2});
+  for (std::size_t i = 0; i < http::AnswerTimes::kept; ++i) times.hear(milliseconds{5});
+  CHECK(times.percentile(99) == milliseconds{5});
+
+  Answers answers;
+  auto const requests = [&](std::string const& mode, std::size_t heard) {
+    http::Site const site{answers.server.at(mode), {.hedge_percent = 95}};
+    for (std::size_t i = 0; i < heard; ++i) site.answer_times.hear({});
+    Counted task{site, "k"};
+    http::Task* const tasks[]{&task};
+    http::Batch batch;
+    batch.run(site, tasks, {}, 64);
+    CHECK(task.bytes == 16);
+    return task.requests;
+  };
+  CHECK(requests("plain/-", http::AnswerTimes::needed - 1) == 1);
+  CHECK(requests("hedged/-", http::AnswerTimes::needed) == 2);  // the first has no answer
+}
+
 // Counts the requests that the site admits while the body of an answer arrives.
 struct Counting final : http::Task {
   explicit Counting(http::Site const& on) : site{on} {}
@@ -425,6 +492,7 @@ TEST_CASE("options that are none") {
   refuses({.most_at_once = 0}, "most_at_once");
   refuses({.first_at_once = 0}, "first_at_once");
   refuses({.least_rate = 0}, "least_rate");
+  refuses({.hedge_percent = 100}, "hedge_percent");
   refuses({.headers = {std::string{"A: b\0c", 6}}}, "name: value");
   refuses({.certificates = std::string{"a\0b", 3}}, "zero byte");
   for (auto const& address : {std::string{"https://host/a\0b", 16}, std::string{"https://host/a%00b"}})

@@ -129,6 +129,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.rfile.read(1)  # until the client closes its end
         self.cut()
 
+    def mode_released(self, argument, name, query, asked, time):
+        """"slow" is answered when "now" is asked for, which is answered then; "quick", when "slow" is asked for."""
+        with lock:
+            together[name] = True
+            lock.notify_all()
+            lock.wait_for(lambda: {"slow": "now", "now": "answered", "quick": "slow"}[name] in together)
+        self.plain("k", asked)
+        self.wfile.flush()
+        if name == "slow":
+            with lock:
+                together["answered"] = True
+                lock.notify_all()
+
     # Lesser servers.
     def mode_whole(self, argument, name, query, asked, time):  # knows no ranges
         self.plain(name, "")

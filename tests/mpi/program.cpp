@@ -1,5 +1,6 @@
 // program TASK FOLDER: what the ranks of an MPI program do with arrays in a folder.
 //   arrays    random partitions, held against one process; store calls of each rank that fail
+//   nodes     four ranks, two on each of two nodes: how often each chunk is read
 //   killed    the last rank is killed during an append
 //   opens     one process: the array of `killed` has its old shape and elements
 #include <algorithm>
@@ -12,6 +13,8 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +45,7 @@ struct RankStore : WrapperStore<Files> {
   using WrapperStore::WrapperStore;
   using On = Queue<space::Host>;
   std::shared_ptr<long> left = std::make_shared<long>(-1);
+  std::shared_ptr<std::uint64_t> chunks_read = std::make_shared<std::uint64_t>(0);
   bool kills = false;
 
   void call() const {
@@ -51,6 +55,7 @@ struct RankStore : WrapperStore<Files> {
   }
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> to, On& on) const {
     call();
+    if (!key.path.ends_with(".json")) ++*chunks_read;
     return source().read(key, range, to, on);
   }
   void write(Key const& key, ByteView<space::Host> value, On& on) const { call(), source().write(key, value, on); }
@@ -139,6 +144,34 @@ bool fails(AnyRanks const& ranks, std::string const& folder, int failing, long k
   return !error.empty();
 }
 
+std::uint64_t sum(AnyRanks const& ranks, std::uint64_t own) {
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(ranks.size()));
+  ranks.gather(std::as_bytes(std::span{&own, 1}), std::as_writable_bytes(std::span{all}));
+  return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+}
+
+void nodes(AnyRanks const& ranks, std::string const& folder) {
+  std::map<int, int> ranks_of;
+  for (int rank = 0; rank < ranks.size(); ++rank) ++ranks_of[ranks.node_of(rank)];
+  expect(ranks, ranks.size() == 4 && ranks_of.size() == 2 && ranks_of[0] == 2, "the nodes are not two of two ranks");
+  RankStore const store{Files{folder}};
+  auto const array = create_array<int, 2>(ranks, store, "a", {.shape = {16, 16}, .chunks = {8, 16}}, {},
+                                          Queue<space::Host>{});
+  auto const partition = Partition::blocks({16, 16}, 4, {.grid = {1, 4}});  // each rank has elements of both chunks
+  auto const own = elements_of(partition, ranks.rank(), 1);
+  write_local(ranks, array, partition, own);
+  std::map<ReadSharing, std::uint64_t> const reads{
+      {ReadSharing::none, 8}, {ReadSharing::node, 4}, {ReadSharing::all, 2}};
+  for (auto const& [sharing, expected] : reads) {
+    *store.chunks_read = 0;
+    auto read = elements_of(partition, ranks.rank(), 0);
+    read_local(ranks, array, partition, read, {.sharing = sharing});
+    expect(ranks, read == own, "other elements were read");
+    expect(ranks, sum(ranks, *store.chunks_read) == expected, "chunks were read more or less often");
+  }
+  for (std::uint64_t seed = 0; seed < 6; ++seed) check_random(ranks, folder, 100 + seed);
+}
+
 void killed(AnyRanks const& ranks, std::string const& folder) {
   RankStore store{Files{folder}};
   store.kills = true;
@@ -173,6 +206,7 @@ int run(AnyRanks const& ranks, int argc, char** argv) {
     for (int failing = ranks.size() - 1; failing >= 0; failing -= std::max(1, ranks.size() - 1))
       for (long k = 0; fails(ranks, folder, failing, k); k += ranks.size() > 3 ? 9 : 2) {
       }
+  if (task == "nodes") nodes(ranks, folder);
   if (task == "killed") killed(ranks, folder);
   if (task == "opens") opens(folder);
   return EXIT_SUCCESS;

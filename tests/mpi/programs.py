@@ -27,6 +27,24 @@ def run(*command, ends_well=True):
         sys.exit(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
 
 
+def on_two_nodes(kind, folder):
+    """The command that starts four ranks on two nodes, which are both this machine; None, if this MPI has no such way.
+    Open MPI starts the daemon of each node by a program in place of ssh. Its ranks use no shared memory: the files of
+    the two nodes would have the same names."""
+    version = subprocess.run([f"mpirun{kind}", "--version"], capture_output=True, text=True).stdout
+    if "HYDRA" in version:
+        return ["env", "MPIR_CVAR_NUM_CLIQUES=2", f"mpirun{kind}", "-n", "4"]
+    if "OpenRTE" not in version:
+        return None
+    agent = folder / "start_here"
+    agent.write_text('#!/bin/sh\nshift\nexec /bin/sh -c "$*"\n')  # without the name of the host
+    agent.chmod(0o755)
+    options = {"plm": "rsh", "plm_rsh_agent": agent, "oob_tcp_if_include": "lo", "btl_tcp_if_include": "lo",
+               "btl": "self,tcp"}
+    named = [word for name, value in options.items() for word in ("--mca", name, value)]
+    return [f"mpirun{kind}", "--host", "first:2,second:2", *named, "-n", "4"]
+
+
 def empty(folder):
     folder = pathlib.Path(folder)
     shutil.rmtree(folder, ignore_errors=True)

@@ -9,6 +9,7 @@
 #include <parallel/counted_store.hpp>
 #include <parallel/threads.hpp>
 #include <tessera/parallel/local.hpp>
+#include <tessera/parallel/local_writer.hpp>
 #include <tessera/parallel/open.hpp>
 #include <tessera/tessera.hpp>
 
@@ -88,14 +89,48 @@ void check_share(int ranks, Extents const& shape, Extents const& chunks, std::ui
 }
 
 TEST_CASE("a rank sends at most its share, each value is written and read once, and memory stays in the budget") {
-  for (int ranks : {2, 3, 4, 7, 16}) {
+  for (int ranks : {1, 2, 3, 4, 7, 16}) {
     check_share(ranks, {50, 50}, {8, 8}, 0, 49);
     check_share(ranks, {50, 50}, {8, 8}, 4 * 8 * 8 * sizeof(int), 49);
   }
 }
 
+TEST_CASE("ranks agree by the same few calls, however many they are") {
+  for (int ranks : {1, 2, 16, 100}) {
+    CAPTURE(ranks);
+    CountedStore const store;
+    create_array<int, 1>(store, "a", {.shape = {4000}, .chunks = {4}});
+    auto const aligned = Partition::blocks({4000}, ranks, {.align = {4}}), cut = Partition::blocks({2998}, ranks);
+    std::vector<std::uint64_t> calls;
+    auto const errors = ThreadRanks::run(ranks, [&](ThreadRanks const& all_ranks) {
+      std::vector<std::uint64_t> own{all_ranks.calls()};
+      auto const array = open_array<int, 1>(all_ranks, store, "a", Queue<space::Host>{});
+      own.push_back(all_ranks.calls());
+      auto const count = [&](Partition const& partition, auto const& f) {
+        std::vector<int> memory(element_count(partition.memory_shape(all_ranks.rank()), "memory"), 1);
+        f(partition, memory);
+        own.push_back(all_ranks.calls());
+      };
+      auto const write = [&](auto const& partition, auto& memory) { write_local(all_ranks, array, partition, memory); };
+      count(aligned, write);
+      count(cut, [&](auto const& partition, auto& memory) { read_local(all_ranks, array, partition, memory); });
+      LocalWriter writer{all_ranks, array, aligned, {.copies = true}};
+      count(aligned, [&](auto const&, auto const& memory) { writer.write(memory).detach(); });
+      writer.finish();
+      own.push_back(all_ranks.calls());
+      count(cut, write);
+      if (all_ranks.rank() != 0) return;
+      for (std::size_t i = 1; i < own.size(); ++i) calls.push_back(own[i] - own[i - 1]);
+    });
+    CHECK(errors == std::vector<std::string>(static_cast<std::size_t>(ranks)));
+    // open_array; of aligned blocks: write_local, read_local, LocalWriter's write and finish; chunks that are shared.
+    CHECK(calls == std::vector<std::uint64_t>{2, 3, 3, 4, 1, ranks == 1 ? 3U : 6U});
+  }
+}
+
 TEST_CASE("a thousand ranks") {
   check_share(1000, {260, 130}, {7, 7}, 0, 38 * 19);
+  check_share(1000, {260, 130}, {7, 7}, 4 * 7 * 7 * sizeof(int), 38 * 19);
   // All in one value: it has one owner, and the others send one message with elements each.
   auto const one = count(1000, {100, 100}, {100, 100}, Partition::blocks({100, 100}, 1000));
   CHECK(one.documents_read == 1);

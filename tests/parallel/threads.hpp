@@ -105,6 +105,11 @@ class ThreadRanks {
   int size() const { return shared_->size; }
   bool reads_device_memory() const { return shared_->copy != nullptr; }
   int node_of(int rank) const { return rank / shared_->ranks_per_node; }
+  /// How many calls of all ranks have ended: `least`, `broadcast` and `gather`.
+  std::uint64_t calls() const {
+    std::lock_guard lock{shared_->mutex};
+    return shared_->call;
+  }
   std::uint64_t least(std::uint64_t number) const {
     auto const all = together(std::as_bytes(std::span{&number, 1}));
     for (auto const& one : *all) {

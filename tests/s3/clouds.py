@@ -20,7 +20,7 @@ from xml.sax.saxutils import escape
 
 KEY, SECRET, TOKEN = "GOOGTEST", "sEcret/of+the=test", "tOken"
 ACCOUNT_KEY = base64.b64encode(b"the key of the account, of any length").decode()
-lock, values, numbers, lost = threading.Lock(), {}, itertools.count(1000), set()
+lock, values, blocks, numbers, lost = threading.Lock(), {}, {}, itertools.count(1000), set()
 
 
 def mac(key, text):
@@ -152,15 +152,31 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def one(self, path):
         found = values.get(path)
+        if self.asked.get("comp") == "block":  # of Azure; all names of a value are of one length
+            if any(len(name) != len(self.asked["blockid"]) for name in blocks.get(path, {})):
+                return self.refuse(400, "InvalidBlobOrBlock")
+            base64.b64decode(self.asked["blockid"], validate=True)
+            blocks.setdefault(path, {})[self.asked["blockid"]] = self.body
+            return self.answer(201)
         if self.condition_fails(found):
             is_new = not self.is_google and self.headers.get("If-None-Match") == "*"
             return self.refuse(409, "BlobAlreadyExists") if is_new else self.refuse(412, "PreconditionFailed")
         if self.command == "PUT":
-            if not self.is_google and self.headers.get("x-ms-blob-type") != "BlockBlob":
+            if self.asked.get("comp") == "blocklist":
+                staged, names = blocks.pop(path, {}), re.findall("<Latest>([^<]*)</Latest>", self.body.decode())
+                known = {**(found or {}).get("blocks", {}), **staged}
+                if any(name not in known for name in names):
+                    return self.refuse(400, "InvalidBlockList")
+                self.body, of_blocks = b"".join(known[name] for name in names), {name: known[name] for name in names}
+            elif not self.is_google and self.headers.get("x-ms-blob-type") != "BlockBlob":
                 return self.refuse(400, "MissingRequiredHeader")
+            else:
+                blocks.pop(path, None)
+                of_blocks = {}
             number = next(numbers)
             of_user = {name: value for name, value in self.own("x-goog-meta-" if self.is_google else "x-ms-meta-")}
-            values[path] = found = {"value": self.body, "number": number, "etag": f'"0x{number:x}"', "user": of_user}
+            values[path] = found = {"value": self.body, "number": number, "etag": f'"0x{number:x}"', "user": of_user,
+                                    "blocks": of_blocks}
             if path in lost:
                 lost.remove(path)
                 self.close_connection = True

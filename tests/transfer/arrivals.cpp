@@ -166,6 +166,34 @@ TEST_CASE("chunks from far take decoded memory for about a MiB of them, whether 
     }
 }
 
+// Each value is another one at each look, 40 times.
+struct Replaced : Distant {
+  std::shared_ptr<std::uint64_t> looks = std::make_shared<std::uint64_t>(0);
+  ValueWatch watch(Key const&) const {
+    return ValueWatch{{.numbers = {std::min<std::uint64_t>(++*looks, 40)}, .is_there = true, .is_settled = true}};
+  }
+};
+
+TEST_CASE("a whole shard that is replaced while it is read takes the memory of one, however often") {
+  for (bool const tells : {false, true}) {
+    CAPTURE(tells);
+    Replaced const store{{{}, std::make_shared<Distant::State>(Distant::State{Random{1}})}};
+    Random random{2};
+    std::vector<std::int32_t> elements(std::size_t{512} * 1024);  // 2 MiB, which zstd leaves as large
+    for (auto& one : elements) one = static_cast<std::int32_t>(random(0, 0xffffffff));
+    NewArray<std::int32_t> const what{.shape = {512, 1024}, .shards = {256, 1024}, .chunks = {64, 512}};
+    create_array<std::int32_t, 2>(static_cast<Distant const&>(store), "a", what, Zstd{}).write(all, elements);
+    store.state->tells_all = tells;
+    Counted memory;
+    HostQueue const on{1, &memory};
+    std::vector<std::int32_t> found(elements.size());
+    open_array<std::int32_t, 2, ZstdCodecs>(store, "a", on).read(all, found);
+    CHECK(found == elements);
+    CHECK(*store.looks > 40);
+    CHECK(memory.most() <= std::size_t{4} << 20);
+  }
+}
+
 TEST_CASE("stores that tell of some arrivals, too seldom or too often: every element as without") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);

@@ -192,6 +192,38 @@ TEST_CASE("files that are missing or too short are errors that name them, and no
   check_refused<StoreError>([&] { test::listed(store, ""); }, {"none", "missing"});
 }
 
+// Tells of each value as soon as it is read.
+struct Telling : MemoryStore<HostBuffer> {
+  void get_many(std::span<ReadRequest<space::Host>> requests, tessera::Queue<space::Host>& on) const {
+    for (auto& request : requests) {
+      request.size = read(*request.key, request.range, request.destination, on);
+      while (request.arrived && (*request.arrived)(request.size)) continue;
+    }
+  }
+};
+
+TEST_CASE("a missing file is an error before the reader hears of its chunk, which would be the fill value") {
+  Telling const files;
+  test::put(files, "x", "0123");
+  ReferenceStore const store{R"({"a": ["x", 1, 2], "b": ["none", 0, 1], "c": ["x", 0, 1]})",
+                             [&](std::string const&) { return AnyStore<HostBuffer>{files}; }, "folder"};
+  std::vector<std::optional<std::size_t>> told;
+  auto const tell = [&](std::optional<std::size_t> size) { return told.push_back(size), told.size() == 1; };
+  FunctionRef<bool(std::optional<std::size_t>)> const arrived{tell};
+  char memory[2];
+  auto const to = [&](std::size_t n) { return ByteSpan<space::Host>{reinterpret_cast<std::byte*>(memory), n}; };
+  std::vector<Key> const keys{{"a"}, {"b"}, {"c"}};
+  std::vector<ReadRequest<space::Host>> requests;
+  for (auto const& key : keys) requests.push_back({.key = &key, .range = {}, .destination = to, .arrived = &arrived});
+  Queue<space::Host> on;
+  check_refused<StoreError>([&] { store.get_many(requests, on); }, {"key \"none\"", "for \"b\"", "missing"});
+  CHECK(std::ranges::all_of(told, [](auto const& size) { return size.has_value(); }));
+  told.clear();
+  std::erase_if(requests, [](auto const& request) { return request.key->path == "b"; });
+  store.get_many(requests, on);
+  CHECK(told == std::vector<std::optional<std::size_t>>{2, 2, 1});  // "a" is told again, because it asked for it
+}
+
 TEST_CASE("options that may be secret go to the host of the references only, and by the same scheme") {
   MemoryStore<HostBuffer> const files;
   std::map<std::string, bool> opened;

@@ -31,6 +31,7 @@ void add_errors(nb::module_&) {
     try {
       std::rethrow_exception(thrown);
     } catch (tessera::Error const& error) {
+      stay_behind_at_end();
       auto const module = nb::module_::import_("tessera._errors");
       auto const type = module.attr(class_of(error));
       auto const* const metadata = dynamic_cast<tessera::MetadataError const*>(&error);

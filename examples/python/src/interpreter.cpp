@@ -15,8 +15,15 @@ struct Interpreter {
   std::mutex mutex{};
   std::condition_variable none_left{};
   std::size_t at_work = 0;  // calls without the lock, and threads that requested it
-  std::atomic<bool> is_ending{false};
-  std::thread::id ended_by{};
+  std::atomic<bool> is_announced{false}, is_ending{false};
+  std::thread::id ended_by{};  // set before either
+
+  // Requires: the interpreter's lock.
+  void announce() {
+    if (is_announced) return;
+    ended_by = std::this_thread::get_id();
+    is_announced = true;
+  }
 
   // False: the interpreter is ending, in a thread other than `thread`.
   bool enter(std::thread::id thread, std::shared_ptr<Interpreter>& counted, std::shared_ptr<Interpreter> const& self) {
@@ -40,14 +47,16 @@ std::shared_ptr<Interpreter>& interpreter() {
   return one;
 }
 
+thread_local int held_here = 0;  // how many Locked this thread has
+
 // Calls check `stop` between two groups of chunks. A call that takes longer is abandoned.
 constexpr std::chrono::seconds patience{2};
 
 void end() {
   auto const one = interpreter();
+  one->announce();
   nb::gil_scoped_release const released;
   std::unique_lock lock{one->mutex};
-  one->ended_by = std::this_thread::get_id();
   one->is_ending = true;
   one->none_left.wait_for(lock, patience, [&] { return one->at_work == 0; });
 }
@@ -76,11 +85,25 @@ Unlocked::~Unlocked() {
 
 Locked::Locked(std::thread::id caller) {
   auto const one = detail::interpreter();
-  if (one->enter(caller, counted_, one)) lock_.emplace();
+  if (!one->enter(caller, counted_, one)) return;
+  lock_.emplace();
+  ++detail::held_here;
 }
 Locked::~Locked() {
+  if (lock_) --detail::held_here;
   lock_.reset();
   if (counted_) counted_->leave();
+}
+
+void announce_end() {
+  detail::interpreter()->announce();
+}
+
+void stay_behind_at_end() {
+  auto const& one = *detail::interpreter();
+  if (!one.is_announced || one.ended_by == std::this_thread::get_id() || detail::held_here != 0) return;
+  PyEval_SaveThread();
+  detail::stay_behind();
 }
 
 std::atomic<bool> const* stop_at_end() {

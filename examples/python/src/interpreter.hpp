@@ -38,12 +38,6 @@ class Unlocked {
   PyThreadState* state_;
 };
 
-/// Does not return, if another thread ends the interpreter: for a call that found closed what the end closes, whose
-/// error would be printed. Requires: the lock.
-inline void return_unless_ended() {
-  Unlocked const checked;
-}
-
 /// The interpreter's lock, for a thread of the library. False, if the interpreter is ending: then the lock is not held,
 /// and the thread must not use Python any more. `caller`: the thread that waits for this one, if there is one.
 class Locked {
@@ -59,6 +53,14 @@ class Locked {
   std::shared_ptr<detail::Interpreter> counted_{};
   std::optional<nb::gil_scoped_acquire> lock_{};
 };
+
+/// This thread ends the interpreter, and is about to close what other threads may use. Requires: the lock.
+void announce_end();
+
+/// For an error on its way to Python. After `announce_end` it does not return in other threads, whose errors would be
+/// printed: they sleep until the process ends. A thread of the library that has Locked returns, because others may wait
+/// for it. Requires: the lock.
+void stay_behind_at_end();
 
 /// For `stop` of options: set when the interpreter begins to end. Null for the thread that ends it, whose functions of
 /// `atexit` may still read and write.

@@ -103,10 +103,7 @@ class AnyLoader {
   /// interpreter's lock; signals end the wait.
   std::shared_ptr<Slot> next() {
     expect_own_process();
-    if (!state_) {
-      return_unless_ended();
-      throw tessera::Cancelled{"the loader was closed"};
-    }
+    if (!state_) throw tessera::Cancelled{"the loader was closed"};
     auto state = state_;
     std::shared_ptr<Slot> found;
     Interruption interruption{nb::none()};

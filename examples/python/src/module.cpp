@@ -12,6 +12,7 @@ NB_MODULE(_tessera, module) {
   nb::set_leak_warnings(false);
   module.def(
       "warn_of_leaks", [] { nb::set_leak_warnings(true); }, "For tests: what is left at the end is written out.");
+  module.def("announce_end", &python::announce_end, "From now on no error of tessera is raised in other threads.");
   module.def("codec_names", &python::codec_names, "Of the codecs that arrays may have: \"transpose, bytes, zstd\".");
   python::watch_interpreter();
   python::add_errors(module);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <thread>
 
 namespace python {
 namespace {
@@ -39,14 +40,16 @@ class Transfer {
   template <class Work>
   static tessera::Pending begun(std::shared_ptr<Used> used, std::shared_ptr<std::atomic<bool>> stop, Work work) {
     Unlocked const unlocked;  // a queue of one thread does the work in here
-    return queue().start([used = std::move(used), stop = std::move(stop), work = std::move(work)] {
+    // Only a function of `atexit` waits for its transfers while the interpreter ends.
+    auto const caller = stop_at_end() ? std::thread::id{} : std::this_thread::get_id();
+    return queue().start([used = std::move(used), stop = std::move(stop), work = std::move(work), caller] {
       std::exception_ptr failed;
       try {
         work(stop.get());
       } catch (std::exception const&) {
         failed = std::current_exception();
       }
-      if (Locked const held{}) in_python([&] { used->done(); });
+      if (Locked const held{caller}) in_python([&] { used->done(); });
       if (failed) std::rethrow_exception(failed);
     });
   }

@@ -1,5 +1,6 @@
 """Zarr v3 arrays with zarr-python's interface, read and written by the C++ library tessera."""
 
+import atexit as _atexit
 from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 from weakref import finalize as _finalize
@@ -8,7 +9,7 @@ from weakref import finalize as _finalize
 # closed after the compiled half has stopped the calls of other threads, which would see `Cancelled` otherwise.
 _finalize(_finalize, int).detach()
 
-from . import _spaces
+from . import _spaces, _tessera
 from ._array import Array
 from ._attributes import Attributes
 from ._build import info
@@ -50,6 +51,8 @@ from ._tessera import (
     UniformBoxes,
     WeightedBoxes,
 )
+
+_atexit.register(_tessera.announce_end)  # the last one: it runs before the functions that close
 
 if TYPE_CHECKING:
     from ._device import DeviceBatch, DeviceTensor, PinnedTensor

@@ -9,7 +9,7 @@ import pytest
 import tessera
 
 PROGRAM = """
-import sys, threading, time
+import asyncio, sys, threading, time
 import numpy as np
 import tessera
 
@@ -37,6 +37,20 @@ class Lent:  # whose interface is code of Python
 
 memory = np.empty((256, 256), "f4")
 boxes = tessera.UniformBoxes((256, 256), (64, 64))
+if mode in ("shared", "asked"):
+    shared = tessera.SharedArrays(1 << 24, lambda name: array)
+    address = shared.address
+
+
+async def read_twice():
+    await asyncio.gather(array.read_async(), array.read_async())
+
+
+def attach(descriptor):
+    with tessera.attach(descriptor) as attached:
+        np.asarray(attached)
+
+
 works = {
     "read": lambda: array[...],
     "crop": lambda: array[0:10, 0:10],
@@ -46,6 +60,9 @@ works = {
     "progress": lambda: array.read(progress=progress),
     "lent": lambda: array.read((slice(0, 256), slice(0, 256)), out=Lent(memory)),
     "publish": lambda: tessera.publish(array, (slice(0, 9), slice(0, 9))).close(),
+    "shared": lambda: attach(shared.get("a")),
+    "asked": lambda: attach(tessera.ask_for("a", address)),
+    "async": lambda: asyncio.run(read_twice()),
     "loader": lambda: [begun.set() for _ in tessera.Loader(array, boxes, batch=4, cache=1 << 14)],
     "sampler": lambda: [begun.set() for _ in tessera.Loader(array, map(tuple, boxes), batch=4)],
     "wait": lambda: next(tessera.Loader(array, lambda: (begun.set(), threading.Event().wait()))),
@@ -64,7 +81,8 @@ begun.wait()
 """
 
 
-MODES = ["read", "crop", "write", "open", "append", "progress", "lent", "publish", "loader", "sampler", "wait"]
+MODES = ["read", "crop", "write", "open", "append", "progress", "lent", "publish", "shared", "asked", "async", "loader",
+         "sampler", "wait"]  # fmt: skip
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -86,16 +104,17 @@ def run(program, *arguments):
 def test_functions_at_exit_still_read_and_write(tmp_path):
     tessera.create_array(tmp_path / "a.zarr", shape=(3,), dtype="i4")
     program = """
-import atexit, sys
+import asyncio, atexit, sys
 atexit.register(lambda: last())  # before tessera, so that it runs after what tessera does at the end
-import tessera
+import numpy as np, tessera
 array = tessera.open(sys.argv[1])
 def last():
     array[...] = 7
     print(array.read(progress=lambda done, chunks: print("progress")).shape, array[...].tolist())
+    print(np.asarray(asyncio.run(array.read_async())).tolist())
 """
     out, err = run(program, tmp_path / "a.zarr")
-    assert out.splitlines()[-1] == "(3,) [7, 7, 7]" and "progress" in out and err == ""
+    assert out.splitlines()[-2:] == ["(3,) [7, 7, 7]", "[7, 7, 7]"] and "progress" in out and err == ""
 
 
 CLOSED = """
@@ -112,22 +131,25 @@ def last():
 import tessera
 array = tessera.open(sys.argv[1])
 loader = tessera.Loader(array, tessera.UniformBoxes(array.shape, (2, 2), 9), batch=3)
+shared = tessera.SharedArrays(1 << 20, lambda name: array)
+works = {"loader": lambda: next(loader), "shared": lambda: shared.get("a"), "address": lambda: shared.address}
 
 def work():
     goes_on.wait()
     reached.set()
     try:
-        next(loader)
-    except tessera.Cancelled as error:
+        works[sys.argv[2]]()
+    except tessera.Error as error:
         raised.append(error)
 
 threading.Thread(target=work, daemon=True).start()
 """
 
 
-def test_a_loader_that_the_end_closed_raises_nothing(made):
+@pytest.mark.parametrize("mode", ["loader", "shared", "address"])
+def test_what_the_end_closed_raises_nothing(made, mode):
     array, _ = made
-    assert run(CLOSED, array.store_path) == ("[]\n", "")
+    assert run(CLOSED, array.store_path, mode) == ("[]\n", "")
 
 
 BATCHES = """

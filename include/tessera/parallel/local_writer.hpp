@@ -136,8 +136,7 @@ class LocalWriter {
         place = detail::written_place(partition_, origin, shape, axes);
         wait_until(calls_beside(place));
         auto* const sender = take(*call);
-        auto const& now = call->prepared;
-        room = detail::room_for(now.plan, now.most, now.memory, sizeof(T), sender);
+        room = detail::room_of_rounds(call->prepared, sizeof(T), sender);
       });
       auto const error = exchange(all, *call, room);
       Pending pending;
@@ -154,6 +153,7 @@ class LocalWriter {
                               std::shared_ptr<detail::ExchangeRoom> const& room) {
     Exchanged counts;
     counts.memory = room->values.view().size + room->block.size() + call.copy.view().size + call.staged;
+    if (!call.prepared.is_shared) return detail::add_counts(options_.exchanged, counts), nullptr;
     auto const& shared = call.shared.emplace(all, call.prepared.plan, sizeof(T), counts);
     std::exception_ptr error;
     for (std::size_t round = 0; round < shared.rounds(); ++round)
@@ -177,7 +177,7 @@ class LocalWriter {
         if (call->arrive) call->arrive();
         auto const& plan = call->prepared.plan;
         detail::LocalCall const local{move, each, call->prepared.own, sizeof(T)};
-        for (std::size_t round = 0; round < call->shared->rounds(); ++round)
+        for (std::size_t round = 0; call->shared && round < call->shared->rounds(); ++round)
           call->shared->write(round, call->values.span(), local);
         copies && !call->arrive ? detail::move_copied(plan, call->copy, local) : detail::move_alone(plan, local);
       });

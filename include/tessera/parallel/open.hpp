@@ -19,11 +19,12 @@
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-template <class P, class S, class... On>
-auto opened_together(ErasedCommunicator& ranks, S const& store, std::shared_ptr<SharedArray> const& found, On... on) {
-  std::optional<AnyArray<S, P>> array;
-  agreed(ranks, [&] { array.emplace(store, found, queue_given<P>(std::move(on)...)); });
-  return *std::move(array);
+/// `read(documents)` is the array that rank 0 finds.
+template <class P, class S, class Read, class... On>
+AnyArray<S, P> opened_together(ErasedCommunicator& ranks, S const& store, Read const& read, On const&... on) {
+  return from_relayed(ranks, store, [&](auto const& documents) {
+    return AnyArray<S, P>{store, read(documents), queue_given<P>(on...)};
+  });
 }
 
 }  // namespace detail
@@ -37,9 +38,8 @@ auto open_any(C const& ranks, S const& store, std::string const& path = "", On..
   } else {
     using P = typename detail::pipeline_over<Codec, S>::type;
     detail::ErasedCommunicatorOf<C> all{ranks};
-    auto const found = detail::from_relayed(
-        all, store, [&](auto const& documents) { return detail::read_array(documents, path); });
-    return detail::opened_together<P>(all, store, found, std::move(on)...);
+    return detail::opened_together<P>(
+        all, store, [&](auto const& documents) { return detail::read_array(documents, path); }, on...);
   }
 }
 /// Below a group, which each rank has. With consolidated metadata no document is read.
@@ -50,10 +50,10 @@ auto open_any(C const& ranks, Group<S> const& group, std::string const& path, On
   } else {
     using P = typename detail::pipeline_over<Codec, S>::type;
     detail::ErasedCommunicatorOf<C> all{ranks};
-    auto const found = detail::from_relayed(all, group.store(), [&](auto const& documents) {
+    auto const read = [&](auto const& documents) {
       return detail::read_array(Group{documents, group.path(), group.metadata(), group.consolidated()}, group / path);
-    });
-    return detail::opened_together<P>(all, group.store(), found, std::move(on)...);
+    };
+    return detail::opened_together<P>(all, group.store(), read, on...);
   }
 }
 

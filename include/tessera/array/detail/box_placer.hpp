@@ -83,6 +83,24 @@ class BoxPlacer final : public AnyPlacer<S> {
     return of_array;
   }
 
+  /// Of a chunk that one box has, all of it and once: the memory of that box.
+  std::byte* direct(std::byte* to, Extents const& count, Strides const& strides) const override {
+    auto const window = boxes_.window(static_cast<std::uint64_t>(to - listed()));
+    auto const wanting = boxes_.wanting(window.chunk);
+    if (part_placer_.other || boxes_.turns().are_any() || wanting.size() != 1 || window.byte != 0) return nullptr;
+    auto const box = wanting[0];
+    auto* there = to_.data(box);
+    for (std::size_t d = 0; d < count.rank(); ++d) {
+      auto const steps = boxes_.steps(box, d);
+      auto const inside = boxes_.axis(d).inside(steps);
+      if (steps.step != 1 || inside.count != steps.count || inside.first > window.first[d] ||
+          window.first[d] + count[d] > inside.first + inside.count || to_.strides(box)[d] != strides[d])
+        return nullptr;
+      there += static_cast<std::int64_t>(window.first[d] - inside.first) * strides[d];
+    }
+    return there;
+  }
+
   /// Never called: listed chunks are boxes.
   std::uint64_t place_listed(ListedBatch<S> const&, PlacementForm const&, queue_for<S>&) const override { return 0; }
 
@@ -111,6 +129,7 @@ class BoxPlacer final : public AnyPlacer<S> {
       if (part.from) part.from += first;
       way.from[there] = stride;
     }
+    if (part.from == part.to) return;  // decoded there
     kept.placements.push_back(part);
     // Often that of the placement before.
     auto const found = std::find(kept.ways.rbegin(), kept.ways.rend(), way);

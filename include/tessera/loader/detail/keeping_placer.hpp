@@ -50,6 +50,12 @@ class KeepingPlacer final : public AnyPlacer<S> {
     return boxes_.placed_fill(of_array);
   }
 
+  /// A kept chunk is copied to its slot, too.
+  std::byte* direct(std::byte* to, Extents const& count, Strides const& strides) const override {
+    auto const chunk = static_cast<std::uint64_t>(to - boxes_.listed()) / chunk_bytes_;
+    return slots_[static_cast<std::size_t>(chunk)] ? nullptr : boxes_.direct(to, count, strides);
+  }
+
   /// Never called: listed chunks are boxes.
   std::uint64_t place_listed(ListedBatch<S> const&, PlacementForm const&, queue_for<S>&) const override { return 0; }
 

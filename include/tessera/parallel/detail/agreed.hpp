@@ -1,5 +1,6 @@
 // agreed: work of which all ranks learn whether it succeeded, and the error if not.
 #pragma once
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <utility>
@@ -13,6 +14,8 @@ namespace tessera { inline namespace v0 { namespace detail {
 /// Called by all ranks, with the error of each, or null. Throws on all of them, if one has an error: that of the lowest
 /// such rank, which it names. Its type, if it is tessera's, its store, key, codec and chunk are those of the original.
 inline void agree(ErasedCommunicator& ranks, std::exception_ptr const& error);
+/// As above. Without an error: the greatest of the ranks' numbers, of which those beyond 2^63 count as 2^63.
+inline std::uint64_t agreed_most(ErasedCommunicator& ranks, std::uint64_t number, std::exception_ptr const& error);
 
 /// The error of f(), or null.
 template <class F>
@@ -31,7 +34,7 @@ void agreed(ErasedCommunicator& ranks, F&& f) {
   agree(ranks, error_of(f));
 }
 
-/// Called by all ranks: gives the text of one rank to the others. A rank without memory for it takes part all the same,
+/// Called by all ranks: gives the text of one rank to the others, in one broadcast if it is short. A rank without memory for it takes part all the same,
 /// and gets the error, or null; the text is then of no use.
 [[nodiscard]] inline std::exception_ptr broadcast_text(ErasedCommunicator& ranks, std::string& text, int root);
 

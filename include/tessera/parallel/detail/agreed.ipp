@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <span>
@@ -19,13 +20,19 @@
 namespace tessera { inline namespace v0 { namespace detail {
 
 inline std::exception_ptr broadcast_text(ErasedCommunicator& ranks, std::string& text, int root) {
+  // The first message has the size and the beginning; the others at most as much. All ranks know their sizes.
+  std::array<char, 4096> block{};
   std::uint64_t size = text.size();
-  ranks.broadcast(std::as_writable_bytes(std::span{&size, 1}), root);
+  std::memcpy(block.data(), &size, sizeof size);
+  text.copy(block.data() + sizeof size, block.size() - sizeof size);
+  ranks.broadcast(std::as_writable_bytes(std::span{block}), root);
+  std::memcpy(&size, block.data(), sizeof size);
   auto const error = error_of([&] { text.resize(checked_size(size, "the text of another rank")); });
-  std::array<char, 4096> unused;  // the messages have the same sizes on all ranks
-  for (std::uint64_t at = 0; at < size; at += unused.size()) {
-    auto* const to = error ? unused.data() : text.data() + at;
-    auto const count = std::min<std::uint64_t>(unused.size(), size - at);
+  auto at = std::min<std::uint64_t>(block.size() - sizeof size, size);
+  if (!error) std::memcpy(text.data(), block.data() + sizeof size, static_cast<std::size_t>(at));
+  for (; at < size; at += block.size()) {
+    auto* const to = error ? block.data() : text.data() + at;
+    auto const count = std::min<std::uint64_t>(block.size(), size - at);
     ranks.broadcast(std::as_writable_bytes(std::span{to, static_cast<std::size_t>(count)}), root);
   }
   return error;
@@ -109,9 +116,14 @@ template <class E>
 }
 
 inline void agree(ErasedCommunicator& ranks, std::exception_ptr const& error) {
-  auto const own = static_cast<std::uint64_t>(ranks.rank()), none = static_cast<std::uint64_t>(ranks.size());
-  auto const failed = ranks.least(error ? own : none);
-  if (failed == none) return;
+  static_cast<void>(agreed_most(ranks, 0, error));
+}
+
+// One call of all ranks: the numbers of ranks with an error are less than the inverted numbers of the others.
+inline std::uint64_t agreed_most(ErasedCommunicator& ranks, std::uint64_t number, std::exception_ptr const& error) {
+  auto const own = static_cast<std::uint64_t>(ranks.rank());
+  auto const failed = ranks.least(error ? own : ~std::min(number, std::uint64_t{1} << 63));
+  if (failed >= static_cast<std::uint64_t>(ranks.size())) return ~failed;
   std::string text;  // empty: that rank has no memory for it either
   if (failed == own) static_cast<void>(error_of([&] { text = travelling(error); }));
   if (auto const missing = broadcast_text(ranks, text, static_cast<int>(failed))) std::rethrow_exception(missing);

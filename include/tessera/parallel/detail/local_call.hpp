@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -33,11 +34,13 @@ struct PreparedCall {
   ExchangePlan plan{};
   PartMemory own{};          ///< memory of the rank
   std::uint64_t memory = 0;  ///< most bytes of a round
-  std::uint64_t most = 0;    ///< bytes of the largest round of this rank
+  bool is_shared = false;    ///< some ranks share values: all of them then exchange messages
 };
 /// Called by all ranks: checks the call, and plans. Throws on all ranks, if one has an error.
 inline PreparedCall prepared(ErasedCommunicator& ranks, TogetherCall const& together,
                                    FunctionRef<PartMemory(Extents const&)> memory_of_shape, std::size_t item);
+/// The memory of the rounds into which it divides the plan. Throws: BudgetError, if a value needs more.
+inline std::shared_ptr<ExchangeRoom> room_of_rounds(PreparedCall& call, std::size_t item, DeviceSender* sender);
 inline void add_counts(Exchanged* to, Exchanged const& counts);
 
 /// Called by all ranks: each names its own memory and its own `local`. Throws on all, if one has an error.

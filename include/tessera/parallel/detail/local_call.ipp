@@ -51,9 +51,9 @@ inline PreparedCall prepared(ErasedCommunicator& ranks, TogetherCall const& toge
     if (rank == 0) first = own;
   });
   auto const missing = broadcast_text(ranks, first, 0);
-  agreed(ranks, [&] {
-    for (auto const& error : {no_text, missing})
-      if (error) std::rethrow_exception(error);
+  auto const error = error_of([&] {
+    for (auto const& failed : {no_text, missing})
+      if (failed) std::rethrow_exception(failed);
     if (own != first) throw SelectionError{to_text({"found ", own, ", expected those of rank 0: ", first})};
     auto const origin = origin_in(together, ranks.size());
     call.own = memory_of_shape(together.partition.memory_shape(rank));
@@ -73,17 +73,21 @@ inline PreparedCall prepared(ErasedCommunicator& ranks, TogetherCall const& toge
     }
     for (auto const& value : call.plan.owned)
       needed = checked_size(needed + value.memory, "the values that a rank writes for several ranks");
+    if (together.memory != 0 && needed > together.memory / 2)
+      throw BudgetError{to_text({"the values that this rank writes for several ranks need ", needed,
+                                 " bytes, expected at most ", together.memory / 2, ", half of the option memory"})};
   });
+  // Each owned value needs memory: where no rank needs any, nothing is shared.
+  auto const most = agreed_most(ranks, needed, error);
+  call.is_shared = most != 0;
   // Half for the values that a rank owns, half for elements that travel to or from other owners.
   constexpr auto usual = std::uint64_t{128} << 20;
-  call.memory = together.memory != 0 ? together.memory / 2 : std::max(usual, ~ranks.least(~needed));
-  agreed(ranks, [&] {
-    if (together.in_one_round && needed > call.memory)
-      throw BudgetError{to_text({"the values that this rank writes for several ranks need ", needed,
-                                 " bytes, expected at most ", call.memory, ", half of the option memory"})};
-    call.most = set_rounds(call.plan, call.memory);
-  });
+  call.memory = together.memory != 0 ? together.memory / 2 : std::max(usual, most);
   return call;
+}
+
+inline std::shared_ptr<ExchangeRoom> room_of_rounds(PreparedCall& call, std::size_t item, DeviceSender* sender) {
+  return room_for(call.plan, set_rounds(call.plan, call.memory), call.memory, item, sender);
 }
 
 inline void add_counts(Exchanged* to, Exchanged const& counts) {
@@ -100,10 +104,13 @@ inline void move_together(ErasedCommunicator& ranks, TogetherCall const& togethe
   auto call = prepared(ranks, together, memory_of_shape, local.item);
   local.memory = call.own;
   std::shared_ptr<ExchangeRoom> room;
-  agreed(ranks, [&] { room = room_for(call.plan, call.most, call.memory, local.item, local.sender); });
-  counts.memory = room->values.view().size + room->block.size();
-  auto const error = together.reads_shared ? read_shared(ranks, call.plan, room, local, counts)
-                                           : write_shared(ranks, call.plan, room, local, counts);
+  auto error = error_of([&] { room = room_of_rounds(call, local.item, local.sender); });
+  if (call.is_shared) {
+    agree(ranks, error);
+    counts.memory = room->values.view().size + room->block.size();
+    error = together.reads_shared ? read_shared(ranks, call.plan, room, local, counts)
+                                  : write_shared(ranks, call.plan, room, local, counts);
+  }
   agreed(ranks, [&] {
     if (error) std::rethrow_exception(error);
     move_alone(call.plan, local);

@@ -62,13 +62,13 @@ class RelayedDocuments {
 };
 
 /// Called by all ranks: f(RelayedDocuments) of the store's documents, which only rank 0 reads. The results are of the
-/// same documents. Throws on all ranks, if f throws on one.
+/// same documents. Throws on all ranks, if f throws on one: with one broadcast, and one call to agree.
 template <class S, class F>
 auto from_relayed(ErasedCommunicator& ranks, S const& store, F&& f) {
   std::optional<RelayedDocuments> relayed;
   std::optional<decltype(f(std::as_const(*relayed)))> made;
   std::string text;
-  agreed(ranks, [&] {
+  auto const failed = error_of([&] {
     decltype(auto) documents = metadata_of(store);
     relayed.emplace(name_of(documents));
     if (ranks.rank() != 0) return;
@@ -76,9 +76,11 @@ auto from_relayed(ErasedCommunicator& ranks, S const& store, F&& f) {
     made.emplace(f(std::as_const(*relayed)));
     text = relayed->text();
   });
+  // If rank 0 has failed, the others find no document in its text: an error that yields to that of rank 0.
   auto const missing = broadcast_text(ranks, text, 0);
   agreed(ranks, [&] {
-    if (missing) std::rethrow_exception(missing);
+    for (auto const& error : {failed, missing})
+      if (error) std::rethrow_exception(error);
     if (made) return;
     relayed->take(std::move(text));
     made.emplace(f(std::as_const(*relayed)));

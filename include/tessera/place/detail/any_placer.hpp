@@ -27,6 +27,11 @@ struct AnyPlacer {
   virtual ByteView<space::Host> placed_fill(ByteView<space::Host> of_array) const { return of_array; }
   /// The bytes of an element where it is placed.
   virtual std::size_t placed_size(std::size_t of_array) const { return of_array; }
+  /// Where the elements of a placement may be decoded, without gaps and in the order of `strides`: memory to which the
+  /// placer would only copy them. It is given them there. Null: there is none. `to`, `count`: of the placement.
+  virtual std::byte* direct(std::byte* /*to*/, Extents const& /*count*/, Strides const& /*strides*/) const {
+    return nullptr;
+  }
   /// The placers of single indices of a dimension; null: this is for all.
   virtual PlacerByIndex<S> const* by_index() const { return nullptr; }
 

@@ -48,7 +48,9 @@ class WholeShard {
 /// The whole shards of a mini-batch. Their memory is used again.
 class WholeShards {
  public:
-  void clear() { used_ = 0; }
+  std::size_t used() const { return used_; }
+  /// Those after the first `n` are used again.
+  void keep(std::size_t n) { used_ = n; }
   WholeShard& next();
 
  private:

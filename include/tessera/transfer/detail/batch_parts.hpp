@@ -73,6 +73,8 @@ class ConsistentShards {
   }
 
   Chunks chunks() const { return chunks_; }
+  /// Whether what was read last is read again: its bytes are not used any more.
+  bool is_again() const { return is_again_; }
 
   /// After an error: whether a shard was replaced, so that its chunks must be read again.
   bool was_replaced() { return was_replaced_ = !are_unchanged() || (source_.shards && is_written()); }
@@ -86,7 +88,8 @@ class ConsistentShards {
   }
 
   void end() {
-    if (!was_replaced_ && are_unchanged()) {
+    is_again_ = was_replaced_ || !are_unchanged();
+    if (!is_again_) {
       left_ = left_.subspan(chunks_.size());
       tries_ = 0;
       return;
@@ -126,7 +129,7 @@ class ConsistentShards {
   WatchedShards& watched_;
   std::atomic<bool> const* stop_;
   std::optional<KeyLock> lock_;
-  bool takes_locks_ = false, was_replaced_ = false;
+  bool takes_locks_ = false, was_replaced_ = false, is_again_ = false;
   int tries_ = 0;
 };
 
@@ -172,7 +175,10 @@ class BatchParts {
       fetch.begin(source, chunks, of, on);
       for (auto const few : runs_of_few_shards(source, chunks, on)) {
         ConsistentShards<P> shards{source, few, watched, stop};
+        auto before = locate.wholes();
         while (shards.next()) try {
+            if (shards.is_again()) locate.keep_wholes(before);
+            before = locate.wholes();
             locate.run(source, limits, shards.chunks(), watched, place, on);
             fetch.run(source, limits, shards.chunks(), watched, place, on);
           } catch (Error const&) {

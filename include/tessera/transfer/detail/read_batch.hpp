@@ -113,9 +113,12 @@ class ReadBatch {
       auto& slot = chunks_.add(source, plan, piece);
       auto const bytes = static_cast<std::size_t>(slot.wanted.size);  // part of a chunk, which fits in memory
       slot.direct = {};
-      if (goes_direct(target) && !plan.is_scattered() &&
-          is_contiguous(source.form.layout, piece.part, bytes, strides) && plan.has_one_part(piece))
-        slot.direct = {address(target.data, piece.part.target, target.strides), bytes};
+      if ((goes_direct(target) || is_of_host) && !plan.is_scattered() &&
+          is_contiguous(source.form.layout, piece.part, bytes, strides) && plan.has_one_part(piece)) {
+        auto* to = address(target.data, piece.part.target, target.strides);
+        if (target.placer) to = target.placer->direct(to, piece.part.count, strides);
+        if (to) slot.direct = {to, bytes};
+      }
     });
     if constexpr (is_of_host)
       if (source.store.can.reads_in_turn && last - first == 1 && source.form.is_view() && !chunks_[0].direct.data &&

@@ -70,7 +70,7 @@ class ReadPlacer {
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       auto const& slot = slots[found[t]];
       auto const decoded = tasks[t].decoded.data;
-      bool const is_there = slot.is_tile || (decoded == slot.direct.data && decoded);
+      bool const is_there = slot.is_tile || (!target_.placer && decoded && decoded == slot.direct.data);
       if (is_there && !has_booleans(source_)) continue;
       plan_.for_each_part(slot.piece, [&](Part const& part) {
         auto const next = placement(slot, part, decoded);

@@ -36,7 +36,10 @@ class ShardLocator {
 
  public:
   /// Begins a mini-batch: located values are no longer used.
-  void begin() { whole_.clear(); }
+  void begin() { whole_.keep(0); }
+  /// Whole shards read so far, and to use the memory of those read since again.
+  std::size_t wholes() const { return whole_.used(); }
+  void keep_wholes(std::size_t n) { whole_.keep(n); }
 
   /// Whether the store's error concerned several indexes without saying which, and so no single chunk.
   bool failed_together() const { return failed_together_; }

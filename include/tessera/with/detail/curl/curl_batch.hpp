@@ -58,7 +58,6 @@ class Batch {
     for (std::size_t next = 0;;) {
       expect_going();
       start_again(site);
-      hedge(site);
       for (; busy_.size() < most_at_once && next < tasks.size() && site.pace.take(); ++next) start(site, *tasks[next]);
       if (busy_.empty() && told_.empty() && next == tasks.size()) return;
       if (busy_.empty() && told_.empty()) {  // other threads have all requests that the server may have
@@ -68,6 +67,7 @@ class Batch {
       int count = 0;
       check(::curl_multi_perform(multi_.get(), &count));
       bool const any = end_some(site);
+      hedge(site);  // after the sockets were read: an answer may have lain there
       if (!tell_some() && !any) check(::curl_multi_poll(multi_.get(), nullptr, 0, milliseconds_to_wait(site), &count));
     }
   }
@@ -131,13 +131,21 @@ class Batch {
     }
   }
 
+  // How long a request is without an answer before it is made a second time; nullopt: it is not.
+  static std::optional<Clock::duration> hedge_after(Site const& site) {
+    auto const after = site.options.hedge_after;
+    auto const percent = site.options.hedge_percent;
+    if (percent == 0) return after.count() == 0 ? std::nullopt : std::optional<Clock::duration>{after};
+    auto const usual = site.answer_times.percentile(percent);
+    return usual ? std::optional{std::max<Clock::duration>(*usual, after)} : std::nullopt;
+  }
   // Requests a second time what has no answer for so long.
   void hedge(Site const& site) {
-    auto const after = site.options.hedge_after;
-    if (after.count() == 0) return;
+    auto const after = hedge_after(site);
+    if (!after) return;
     auto const now = Clock::now();
     for (auto& one : busy_) {
-      if (!may_hedge(one) || now - one.transfer->started() < after || !site.pace.take()) continue;
+      if (!may_hedge(one) || now - one.transfer->started() < *after || !site.pace.take()) continue;
       auto second = idle_.empty() ? nullptr : std::move(idle_.back());
       if (second) idle_.pop_back();
       try {
@@ -246,10 +254,10 @@ class Batch {
     auto const until = [&](Clock::time_point time) {
       wait = std::min(wait, std::chrono::ceil<std::chrono::milliseconds>(time - now));
     };
+    auto const hedged = hedge_after(site);
     for (auto const& one : busy_) {
       if (one.next_try) until(*one.next_try);
-      if (site.options.hedge_after.count() > 0 && may_hedge(one))
-        until(one.transfer->started() + site.options.hedge_after);
+      if (hedged && may_hedge(one)) until(one.transfer->started() + *hedged);
     }
     return static_cast<int>(
         std::max(wait, std::chrono::milliseconds{2}).count());  // one that is due waits for the pace

@@ -13,6 +13,7 @@
 #include <curl/curl.h>
 
 #include <tessera/core/error.hpp>
+#include <tessera/with/detail/curl/curl_answer_times.hpp>
 #include <tessera/with/detail/curl/curl_pace.hpp>
 #include <tessera/with/detail/curl/curl_task.hpp>
 #include <tessera/with/detail/curl/curl_url.hpp>
@@ -39,6 +40,9 @@ struct HttpOptions {
   /// A read that has no answer after this time is requested a second time, over another connection; the first answer
   /// counts, and the other request is ended. If one fails, there is no third. 0: never.
   std::chrono::milliseconds hedge_after{0};
+  /// The same, after the time within which this percentage of the store's last 128 answers began, such as 95; not
+  /// before 20 answers, nor before `hedge_after`. 1 to 99; 0: by `hedge_after` alone.
+  unsigned hedge_percent = 0;
   std::string certificates{};  ///< a file of trusted certificates; empty: the system's
 };
 
@@ -56,6 +60,8 @@ struct Site {
     if (options.patience < std::chrono::seconds{1} || options.patience > std::chrono::hours{24})
       fail("found a patience out of range, expected one second to one day");
     if (options.hedge_after.count() < 0) fail("found a hedge_after below 0, expected 0 or more");
+    if (options.hedge_percent > 99)
+      fail(to_text({"found hedge_percent ", options.hedge_percent, ", expected 0 to 99"}));
     if (options.pause.count() < 0 || options.pause > options.patience)
       fail("found a pause out of range, expected 0 to the patience");
     if (options.certificates.find('\0') != std::string::npos)
@@ -68,11 +74,13 @@ struct Site {
     }
   }
 
-  /// The store's address, its options, the headers of each request, and the number of requests at once.
+  /// The store's address, its options, the headers of each request, the number of requests at once, and how long
+  /// answers take.
   Url url;
   HttpOptions options;
   Headers headers{};
-  mutable Pace pace{options.first_at_once, options.most_at_once};  // the only mutable member
+  mutable Pace pace{options.first_at_once, options.most_at_once};
+  mutable AnswerTimes answer_times{};
 
  private:
   [[noreturn]] void fail(std::string problem) const { throw StoreError{std::move(problem)}.in_store(url.name()); }

@@ -66,6 +66,7 @@ class Transfer {
     task_ = first.task_;
     tries_ = first.tries_;
     begin_next(site);
+    asked_ = first.asked_;
   }
   void begin_again(Site const& site) {
     ++tries_;
@@ -74,9 +75,9 @@ class Transfer {
   /// Another request of the task, which is not a retry.
   void begin_next(Site const& site) {
     response_ = {};
-    started_ = Clock::now();
+    started_ = asked_ = Clock::now();
     rival_ = nullptr;
-    pace_ = &site.pace;
+    site_ = &site;
     has_answer_ = is_stopped_ = is_heard_ = false;
     thrown_ = nullptr;
     failure_.front() = '\0';
@@ -177,7 +178,7 @@ class Transfer {
   void tell_pace() {
     auto const how = heard(CURLE_OK);
     if (how != Answered::keeps_connection) return;
-    pace_->hear(how);
+    site_->pace.hear(how);
     is_heard_ = true;
   }
   static bool may_pass(CURLcode how) {
@@ -201,7 +202,8 @@ class Transfer {
   static std::size_t on_header(char* line, std::size_t, std::size_t size, void* self) noexcept {
     return static_cast<Transfer*>(self)->guarded([&](Transfer& transfer) {
       if (transfer.rival_ && transfer.rival_->has_answer_) return std::size_t{0};
-      transfer.has_answer_ = true;
+      if (!std::exchange(transfer.has_answer_, true))
+        transfer.site_->answer_times.hear(Clock::now() - transfer.asked_);
       transfer.response_.take({line, size});
       return size;
     });
@@ -231,9 +233,9 @@ class Transfer {
   Task* task_ = nullptr;
   Request request_;
   unsigned tries_ = 0;
-  Clock::time_point started_{};
+  Clock::time_point started_{}, asked_{};  // asked_: of two transfers of a task, when the first started
   Transfer* rival_ = nullptr;
-  Pace* pace_ = nullptr;
+  Site const* site_ = nullptr;
   bool has_answer_ = false, is_heard_ = false;
 
   Response response_;

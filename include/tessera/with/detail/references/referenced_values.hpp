@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -15,6 +16,7 @@
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/core/detail/checked.hpp>
+#include <tessera/core/detail/function_ref.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/store/any_store.hpp>
@@ -72,10 +74,7 @@ class ReferencedValues {
     if (found.size) return *found.size;
     auto const& whole = file(*found.file);
     auto const size = store_of(whole).size({whole.key}, on);
-    if (!size)
-      throw StoreError{"the file is missing, but references name it"}
-          .in_key(whole.key)
-          .in_store(without_secrets(whole.folder));
+    if (!size) fail_missing(whole.key, without_secrets(whole.folder));
     return *size;
   }
 
@@ -87,6 +86,18 @@ class ReferencedValues {
     Key key;          // in the file's store
     ByteRange range;  // of the file
   };
+  // Of a part, while others are awaited. Without its file the reader would take the chunk for one that is not stored.
+  struct Arrival {
+    Part const* part;
+    AnyStore<HostBuffer> const* store;
+    bool operator()(std::optional<std::size_t> size) const {
+      if (!size) fail_missing(part->key.path, store->name());
+      return (*part->request->arrived)(size);
+    }
+  };
+  [[noreturn]] static void fail_missing(std::string const& key, std::string const& store) {
+    throw StoreError{"the file is missing, but references name it"}.in_key(key).in_store(store);
+  }
 
   Reference const* find(Key const& key) const {
     return at_key(*this, key, [&]() -> Reference const* {
@@ -117,6 +128,8 @@ class ReferencedValues {
                               [&] { return store_of(file(*parts.front().reference->file)); });
     std::vector<std::function<ByteSpan<Host>(std::size_t)>> destinations;
     destinations.reserve(parts.size());
+    std::deque<Arrival> arrivals;
+    std::deque<FunctionRef<bool(std::optional<std::size_t>)>> told;  // refer to them
     std::vector<ReadRequest<Host>> wanted;
     for (auto const& one : parts) {
       auto const& to = destinations.emplace_back([&one](std::size_t size) {
@@ -129,18 +142,16 @@ class ReferencedValues {
                         .range = one.range,
                         .destination = {to, one.request->destination.limits()},
                         .max_gap = one.request->max_gap,
-                        .max_request_bytes = one.request->max_request_bytes,
-                        .arrived = one.request->arrived});
+                        .max_request_bytes = one.request->max_request_bytes});
+      if (one.request->arrived)
+        wanted.back().arrived = &told.emplace_back(arrivals.emplace_back(Arrival{&one, &store}));
       if (!one.reference->size) wanted.back().value_size = one.request->value_size;
     }
     try {
       store.get_many(wanted, on);
       for (std::size_t i = 0; i < parts.size(); ++i) {
         parts[i].request->size = wanted[i].size;
-        if (!wanted[i].size)
-          throw StoreError{"the file is missing, but references name it"}
-              .in_key(parts[i].key.path)
-              .in_store(store.name());
+        if (!wanted[i].size) fail_missing(parts[i].key.path, store.name());
       }
     } catch (Error& error) {  // names the file; so does one of the keys
       auto const found = std::ranges::find(parts, error.key(), [](Part const& one) { return one.key.path; });

@@ -23,6 +23,7 @@
 #include <tessera/with/detail/curl/curl_batch.hpp>
 #include <tessera/with/detail/curl/curl_plan.hpp>
 #include <tessera/with/detail/curl/curl_task.hpp>
+#include <tessera/with/detail/s3/s3_blocks.hpp>
 #include <tessera/with/detail/s3/s3_call.hpp>
 #include <tessera/with/detail/s3/s3_folder_locks.hpp>
 #include <tessera/with/detail/s3/s3_list.hpp>
@@ -87,7 +88,8 @@ class Bucket {
       if (value.size <= site_.settings().multipart_above) continue;
       at(*key, [&, &key = key, &value = value, &stop = stop] {
         auto const condition = condition_of(site_, keys_, *key);
-        keys_.wrote(*key, upload(site_, *batch, *key, value, condition, site_.unique(), stop, share(on)));
+        auto const in_parts = site_.kind() == Kind::azure ? &upload_blocks : &upload;
+        keys_.wrote(*key, in_parts(site_, *batch, *key, value, condition, site_.unique(), stop, share(on)));
         if (!site_.settings().one_writer) folders_.renew(*key);
       });
     }

@@ -1,5 +1,6 @@
 // s3::Settings: what a bucket's address, S3Options, the environment and the profile's files say together.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -238,8 +239,11 @@ Settings settings_of(std::string_view address, Options options) {
   if (options.lease < std::chrono::seconds{1} || options.lease > std::chrono::hours{24})
     fail("found a lease out of range, expected one second to one day");
   if (options.lock_patience.count() < 0) fail("found a lock_patience out of range, expected 0 or more");
-  // Google's and Azure's take larger values with one request, and their uploads in parts know other conditions.
-  settings.multipart_above = settings.kind == Kind::amazon ? options.multipart_above : ~std::uint64_t{0};
+  // Google takes larger values with one request, and its uploads in parts know no conditions.
+  constexpr std::uint64_t most_of_azure = std::uint64_t{5000} << 20;
+  settings.multipart_above = settings.kind == Kind::google  ? ~std::uint64_t{0}
+                             : settings.kind == Kind::azure ? std::min(options.multipart_above, most_of_azure)
+                                                            : options.multipart_above;
   settings.part_bytes = options.part_bytes;
   settings.one_writer = options.one_writer;
   settings.lease = options.lease;

@@ -221,7 +221,7 @@ class Site {
   void add_azures(http::Request& request, Ask const& ask, std::string const& path) const {
     std::map<std::string, std::string> headers{{"x-ms-version", azure_version},
                                                {"x-ms-date", web_time(std::chrono::system_clock::now())}};
-    if (ask.method == "PUT") headers.emplace("x-ms-blob-type", "BlockBlob");
+    if (ask.method == "PUT" && ask.query.empty()) headers.emplace("x-ms-blob-type", "BlockBlob");
     for (auto const& [name, value] : headers) http::add_header(request.headers, name + ": " + value);
     if (settings_.is_anonymous) return;
     if (!settings_.bearer.empty())
