@@ -65,8 +65,7 @@ def cpack():
 
 
 def debian():
-    """libtessera-dev has what a program includes, tessera the command. Not optimised, and without information for a
-    debugger, as these take a minute more."""
+    """libtessera-dev has what a program includes, tessera the command. Not optimised, as that takes a minute more."""
     need("dpkg-buildpackage", "dh")
     source = work / f"tessera-{version}"
     tracked = run("git", "-C", root, "ls-files", "-z").split("\0")[:-1]
@@ -77,8 +76,8 @@ def debian():
     shutil.copytree(packaging / "debian", source / "debian")
     changelog = (source / "debian/changelog").read_text()
     expect("the changelog's version", re.search(r"\(([0-9.]+)-1\)", changelog)[1], version)
-    run("dpkg-buildpackage", "-b", "-us", "-uc", cwd=source, DEB_BUILD_OPTIONS="noopt nodoc", DEB_CXXFLAGS_APPEND="-g0",
-        CXX=compiler, **{"CMAKE_CXX_COMPILER_LAUNCHER": name for name in launcher})
+    run("dpkg-buildpackage", "-b", "-us", "-uc", cwd=source, DEB_BUILD_OPTIONS="noopt nodoc", CXX=compiler,
+        **{"CMAKE_CXX_COMPILER_LAUNCHER": name for name in launcher})
     packages = {name.partition("_")[0]: work / name for name in os.listdir(work) if name.endswith(".deb")}
     expect("packages", sorted(name for name in packages if not name.endswith("dbgsym")), ["libtessera-dev", "tessera"])
     for name in ("libtessera-dev", "tessera"):
