@@ -84,9 +84,9 @@ endfunction()
 
 # tessera_header_units(UNITS EXTENSION HEADERS): units that show that each header compiles alone
 # (tests/house/chains.py), including each twice, without bodies and, if bodies may break it and it is no .cuh, with them;
-# and two with all headers and their bodies, for one program. A header that needs another before it does not compile; a definition that
-# is not inline does not link. A missing include does not depend on the compiler: g++, also below nvcc, compiles each
-# alone, clang++ only the two.
+# and two with all headers and their bodies, for one program. A header that needs another before it does not compile; a
+# definition that is not inline does not link. A missing include does not depend on the compiler: g++, also below nvcc,
+# compiles each alone, clang++ only the two.
 function(tessera_header_units units extension headers)
   tessera_whole_units(whole ${extension} "${headers}")
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
