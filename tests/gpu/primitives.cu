@@ -5,11 +5,15 @@
 //
 // That many bytes in device memory, in chunks of 64 KiB, 1 MiB and 16 MiB, or else a sixteenth, a quarter and all of
 // them. Each call is timed on the host until its result is there. Checks every result. Exits with 77 without a GPU.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_scan.cuh>
@@ -17,6 +21,7 @@
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
+#include <cuda/std/functional>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 

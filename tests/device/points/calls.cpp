@@ -2,8 +2,10 @@
 #include <device/points/points.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <type_traits>
+#include <initializer_list>
 #include <vector>
 
 #include <tessera/array/convert.hpp>
