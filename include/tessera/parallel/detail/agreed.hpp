@@ -34,8 +34,8 @@ void agreed(ErasedCommunicator& ranks, F&& f) {
   agree(ranks, error_of(f));
 }
 
-/// Called by all ranks: gives the text of one rank to the others, in one broadcast if it is short. A rank without memory for it takes part all the same,
-/// and gets the error, or null; the text is then of no use.
+/// Called by all ranks: gives the text of one rank to the others, in one broadcast if it is short. A rank without
+/// memory for it takes part all the same, and gets the error, or null; the text is then of no use.
 [[nodiscard]] inline std::exception_ptr broadcast_text(ErasedCommunicator& ranks, std::string& text, int root);
 
 }}}  // namespace tessera::v0::detail
