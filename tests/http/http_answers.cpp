@@ -213,6 +213,19 @@ TEST_CASE("a read is hedged after a percentile of the last answers' times, once 
   };
   CHECK(requests("plain/-", http::AnswerTimes::needed - 1) == 1);
   CHECK(requests("hedged/-", http::AnswerTimes::needed) == 2);  // the first has no answer
+
+  // Times of requests that are never hedged, such as writes, say nothing of reads.
+  http::Site const other{answers.server.at("plain/-"), {}};
+  for (bool const hedges : {false, true}) {
+    for (std::size_t i = 0; i < http::AnswerTimes::needed; ++i) {
+      Counted task{other, "k"};
+      task.hedges = hedges;
+      http::Task* const tasks[]{&task};
+      http::Batch batch;
+      batch.run(other, tasks, {}, 64);
+    }
+    CHECK(other.answer_times.percentile(95).has_value() == hedges);
+  }
 }
 
 // Counts the requests that the site admits while the body of an answer arrives.

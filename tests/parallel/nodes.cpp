@@ -61,6 +61,23 @@ TEST_CASE("one rank reads the document, and all get the array") {
   CHECK(*store.documents_read == 2);  // the group's with the copies, and the attributes
 }
 
+TEST_CASE("a text of any length reaches all ranks, by one call if it has 4088 bytes or less") {
+  for (auto const size : std::vector<std::size_t>{0, 1, 4087, 4088, 4089, 8184, 8185, 20'000}) {
+    CAPTURE(size);
+    std::string text(size, 'a');
+    for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>('a' + i % 26);
+    std::atomic<std::uint64_t> calls = 0;
+    auto const errors = ThreadRanks::run(3, [&](ThreadRanks const& all_ranks) {
+      tessera::detail::ErasedCommunicatorOf<ThreadRanks> all{all_ranks};
+      auto own = all_ranks.rank() == 1 ? text : std::string{"another"};
+      if (tessera::detail::broadcast_text(all, own, 1) || own != text) throw StoreError{"another text"};
+      if (all_ranks.rank() == 0) calls = all_ranks.calls();
+    });
+    CHECK(all_are(errors, ""));
+    CHECK(calls == (size <= 4088 ? 1 : 1 + (size - 4088 + 4095) / 4096));
+  }
+}
+
 TEST_CASE("all ranks get the error of one, with its type, key and rank") {
   CountedStore const store;
   for (int ranks : {1, 3, 16}) {

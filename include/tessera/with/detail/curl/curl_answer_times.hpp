@@ -10,7 +10,8 @@
 namespace tessera { inline namespace v0 {
 namespace http {
 
-/// Shared by all threads that use copies of a store.
+/// Of requests that may be hedged: an answer to a write waits for its body. Shared by all threads that use copies of a
+/// store.
 class AnswerTimes {
   using Duration = std::chrono::steady_clock::duration;
 

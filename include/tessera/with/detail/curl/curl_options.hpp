@@ -40,8 +40,8 @@ struct HttpOptions {
   /// A read that has no answer after this time is requested a second time, over another connection; the first answer
   /// counts, and the other request is ended. If one fails, there is no third. 0: never.
   std::chrono::milliseconds hedge_after{0};
-  /// The same, after the time within which this percentage of the store's last 128 answers began, such as 95; not
-  /// before 20 answers, nor before `hedge_after`. 1 to 99; 0: by `hedge_after` alone.
+  /// The same, after the time within which this percentage of the store's last 128 reads had an answer, such as 95; not
+  /// before 20 of them, nor before `hedge_after`. 1 to 99; 0: by `hedge_after` alone.
   unsigned hedge_percent = 0;
   std::string certificates{};  ///< a file of trusted certificates; empty: the system's
 };

@@ -202,7 +202,7 @@ class Transfer {
   static std::size_t on_header(char* line, std::size_t, std::size_t size, void* self) noexcept {
     return static_cast<Transfer*>(self)->guarded([&](Transfer& transfer) {
       if (transfer.rival_ && transfer.rival_->has_answer_) return std::size_t{0};
-      if (!std::exchange(transfer.has_answer_, true))
+      if (!std::exchange(transfer.has_answer_, true) && transfer.task().may_hedge())
         transfer.site_->answer_times.hear(Clock::now() - transfer.asked_);
       transfer.response_.take({line, size});
       return size;

@@ -24,6 +24,11 @@
 namespace tessera { inline namespace v0 {
 namespace s3 {
 
+/// Bytes of each block but the last: as for parts, but Azure takes at most 4000 MiB.
+inline std::uint64_t block_size(std::uint64_t size, std::uint64_t wanted) {
+  return part_size(size, std::min(wanted, std::uint64_t{4000} << 20));
+}
+
 /// Puts a list of blocks in the value's place. Another write meanwhile discards the blocks.
 class BlockListTask final : public ConditionalTask {
  public:
@@ -43,7 +48,7 @@ inline std::optional<Version> upload_blocks(Site const& site, http::Batch& batch
   std::span<Stop const> const stops{&stop, stop ? 1U : 0U};
   auto const run = [&](std::span<http::Task* const> tasks) { batch.run(site.web(), tasks, stops, most_at_once); };
   auto const path = site.path_of(key.path);
-  auto const size = part_size(value.size, site.settings().part_bytes);
+  auto const size = block_size(value.size, site.settings().part_bytes);
   // Names of equal length, as Azure requires, which no other upload has: base64, as they are sent.
   auto const prefix = base64(sha256(mark.data(), mark.size())).substr(0, 20);
   std::string list = "<?xml version=\"1.0\" encoding=\"utf-8\"?><BlockList>";
