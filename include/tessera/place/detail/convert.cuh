@@ -99,37 +99,24 @@ struct ConvertBoxes {
   }
 };
 
-/// Lists.
-template <class Way>
-struct ConvertLists {
+/// Lists and points: Table is a ListedTable or a PointTable, with words that are elements.
+template <class Table, class Way>
+struct ConvertListed {
   static constexpr unsigned threads = placing_threads, phases = 1, each = words_per_thread(1);
   struct Shared {};
-  ListedTable table;
+  Table table;
   NumberConverter<Way> one;
 
   template <unsigned>
   TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared&) const {
     auto const box = table.box_of(block);
     auto const first = static_cast<std::uint32_t>(block - box.first_block) * (threads * each) + thread;
-    one.template place<each, threads>(first, box.words, box.from ? nullptr : table.fill(),
-                                      [&](std::uint32_t n, std::byte*& to) { return read(box, n, to); });
-  }
-
- private:
-  TESSERA_HOST_DEVICE typename Way::From read(PlacedList const& box, std::uint32_t n, std::byte*& to) const {
-    std::int64_t from_offset = 0, to_offset = 0;
-    for (auto a = box.axes; a-- > 0;) {
-      auto const& axis = table.axis(box.first_axis + a);
-      auto const at = axis.count.remainder(n);
-      n = axis.count.quotient(n);
-      auto const steps = static_cast<std::int64_t>(at);
-      auto const pair =
-          axis.is_list ? table.pair(axis.first_pair + at) : OffsetPair{steps * axis.step.from, steps * axis.step.to};
-      from_offset += pair.from;
-      to_offset += pair.to;
-    }
-    to = box.to + to_offset;
-    return box.from ? one.load(box.from + from_offset) : typename Way::From{};
+    auto const read = [&](std::uint32_t n, std::byte*& to) {
+      auto const offset = table.offsets_of(box, n);
+      to = box.to + offset.to;
+      return box.from ? one.load(box.from + offset.from) : typename Way::From{};
+    };
+    one.template place<each, threads>(first, box.words, box.from ? nullptr : table.fill(), read);
   }
 };
 
@@ -186,7 +173,7 @@ class ConvertingPlacer<S, Way> final : public AnyConvertingPlacer<S> {
       for (auto const& pair : batch.pairs) together |= static_cast<std::uint64_t>(pair.from);
       auto const one = converter(form, together);
       auto const table = table_of(lent, batch, on);
-      launch_blocks(on, plan.blocks, ConvertLists<Way>{table, one});
+      launch_blocks(on, plan.blocks, ConvertListed<ListedTable, Way>{table, one});
       return plan.moved * item_size;
     } else {
       return 0;

@@ -16,30 +16,6 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Each thread reads, converts and writes a few numbers. A word of the table is an element.
-template <class Way>
-struct ConvertPoints {
-  static constexpr unsigned threads = placing_threads, phases = 1, each = words_per_thread(1);
-  struct Shared {};
-  PointTable table;
-  NumberConverter<Way> one;
-
-  template <unsigned>
-  TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared&) const {
-    auto const box = table.box_of(block);
-    auto const first = static_cast<std::uint32_t>(block - box.first_block) * (threads * each) + thread;
-    one.template place<each, threads>(first, box.words, box.from ? nullptr : table.fill(),
-                                      [&](std::uint32_t n, std::byte*& to) { return read(box, n, to); });
-  }
-
- private:
-  TESSERA_HOST_DEVICE typename Way::From read(PlacedPoints const& box, std::uint32_t n, std::byte*& to) const {
-    auto const offset = table.offsets_of(box, box.first + n);
-    to = box.to + offset.to;
-    return box.from ? one.load(box.from + offset.from) : typename Way::From{};
-  }
-};
-
 /// Returns the bytes moved. Divides chunks of `limit` numbers or more. Throws: DeviceError.
 template <class Way>
 std::uint64_t convert_points_by_kernel(ConvertingPlacer<space::Device, Way> const& by,
@@ -61,7 +37,7 @@ std::uint64_t convert_points_by_kernel(ConvertingPlacer<space::Device, Way> cons
     if (!chunk.from && !by.fill_fits()) by.misfits.add();
   }
   auto const table = table_of(lent, on);
-  launch_blocks(on, plan.blocks, ConvertPoints<Way>{table, by.converter(form, together)});
+  launch_blocks(on, plan.blocks, ConvertListed<PointTable, Way>{table, by.converter(form, together)});
   return plan.moved * sizeof(typename Way::To);
 }
 

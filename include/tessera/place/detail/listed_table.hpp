@@ -50,20 +50,28 @@ struct ListedTable {
   }
   TESSERA_HOST_DEVICE std::byte const* fill() const { return parts() + fill_at; }
 
-  /// The box to which a block belongs.
-  TESSERA_HOST_DEVICE PlacedList box_of(std::uint64_t block) const {
-    auto const* const boxes = reinterpret_cast<PlacedList const*>(parts() + boxes_at);
-    std::uint32_t first = 0, count = box_count;
-    while (count > 1) {
-      auto const half = count / 2;
-      if (boxes[first + half].first_block <= block) {
-        first += half;
-        count -= half;
+  /// Where the n-th element of a box is: distances in bytes from its two addresses.
+  TESSERA_HOST_DEVICE OffsetPair offsets_of(PlacedList const& box, std::uint32_t n) const {
+    OffsetPair offset{0, 0};
+    for (auto a = box.axes; a-- > 0;) {
+      auto const& along = axis(box.first_axis + a);
+      auto const at = along.count.remainder(n);
+      n = along.count.quotient(n);
+      if (along.is_list) {
+        auto const& listed = pair(along.first_pair + at);
+        offset.from += listed.from;
+        offset.to += listed.to;
       } else {
-        count = half;
+        offset.from += std::int64_t{at} * along.step.from;
+        offset.to += std::int64_t{at} * along.step.to;
       }
     }
-    return boxes[first];
+    return offset;
+  }
+
+  /// The box to which a block belongs.
+  TESSERA_HOST_DEVICE PlacedList box_of(std::uint64_t block) const {
+    return box_of_block(reinterpret_cast<PlacedList const*>(parts() + boxes_at), box_count, block);
   }
 };
 

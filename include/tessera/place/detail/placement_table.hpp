@@ -50,6 +50,21 @@ struct PlacedAxis {
   std::uint32_t step = 0;    ///< a step is 2^step words
 };
 
+/// The box to which a block belongs. Boxes are in the order of their first blocks, the first of which is 0.
+template <class Box>
+TESSERA_HOST_DEVICE Box const& box_of_block(Box const* boxes, std::uint32_t count, std::uint64_t block) {
+  while (count > 1) {
+    auto const half = count / 2;
+    if (boxes[half].first_block <= block) {
+      boxes += half;
+      count -= half;
+    } else {
+      count = half;
+    }
+  }
+  return *boxes;
+}
+
 /// Bytes of a table's variable parts that fit among a kernel's arguments, which have at most 4096.
 inline constexpr std::size_t most_in_arguments = 3584;
 
@@ -82,17 +97,7 @@ struct PlacementTable {
       auto const box = all[guess < box_count ? guess : 0];
       if (box.first_block <= block && block - box.first_block < box.blocks) return box;
     }
-    std::uint32_t first = 0, count = box_count;
-    while (count > 1) {
-      auto const half = count / 2;
-      if (all[first + half].first_block <= block) {
-        first += half;
-        count -= half;
-      } else {
-        count = half;
-      }
-    }
-    return all[first];
+    return box_of_block(all, box_count, block);
   }
 };
 

@@ -15,12 +15,12 @@
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// Each thread moves a few words, in the order of the lists.
-template <unsigned W, class Source = BytesInPlace>
-struct PlaceLists {
+/// Each thread moves a few words, in the order of a ListedTable or a PointTable.
+template <class Table, unsigned W, class Source>
+struct PlaceListed {
   static constexpr unsigned threads = placing_threads, phases = 1, each = words_per_thread(W);
   struct Shared {};
-  ListedTable table;
+  Table table;
   Source source{};
 
   template <unsigned>
@@ -34,29 +34,18 @@ struct PlaceLists {
   }
 
  private:
-  template <class Bytes>
-  TESSERA_HOST_DEVICE Word<W> read(Bytes const& bytes, PlacedList const& box, std::uint32_t n, std::byte*& to) const {
+  template <class Bytes, class Box>
+  TESSERA_HOST_DEVICE Word<W> read(Bytes const& bytes, Box const& box, std::uint32_t n, std::byte*& to) const {
     auto const in_item = table.item_words.remainder(n);
-    auto rest = table.item_words.quotient(n);
-    std::int64_t from_offset = std::int64_t{in_item ^ table.mirror} * W, to_offset = std::int64_t{in_item} * W;
-    for (auto a = box.axes; a-- > 0;) {
-      auto const& axis = table.axis(box.first_axis + a);
-      auto const at = axis.count.remainder(rest);
-      rest = axis.count.quotient(rest);
-      auto const n_steps = static_cast<std::int64_t>(at);
-      if (axis.is_list) {
-        auto const& pair = table.pair(axis.first_pair + at);
-        from_offset += pair.from;
-        to_offset += pair.to;
-      } else {
-        from_offset += n_steps * axis.step.from;
-        to_offset += n_steps * axis.step.to;
-      }
-    }
-    to = box.to + to_offset;
+    auto const offset = table.offsets_of(box, table.item_words.quotient(n));
+    to = box.to + offset.to + std::int64_t{in_item} * W;
+    auto const from_offset = offset.from + std::int64_t{in_item ^ table.mirror} * W;
     return bytes.template word<W>(box.from ? box.from + from_offset : table.fill() + std::size_t{in_item} * W);
   }
 };
+
+template <unsigned W, class Source>
+using PlaceLists = PlaceListed<ListedTable, W, Source>;
 
 using PlacingLists = PlacingWith<ListedPlan>;
 

@@ -11,40 +11,14 @@
 #include <tessera/place/detail/placement.hpp>
 #include <tessera/place/detail/placement_table.hpp>
 #include <tessera/place/detail/placing.cuh>
+#include <tessera/place/detail/placing_listed.cuh>
 #include <tessera/place/detail/point_table.hpp>
-#include <tessera/place/detail/word.cuh>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// Each thread moves a few words, in the order of the list of numbers.
-template <unsigned W, class Source = BytesInPlace>
-struct PlacePoints {
-  static constexpr unsigned threads = placing_threads, phases = 1, each = words_per_thread(W);
-  struct Shared {};
-  PointTable table;
-  Source source{};
-
-  template <unsigned>
-  TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared&) const {
-    auto const box = table.box_of(block);
-    auto const bytes = source.of(box.from);
-    auto const first = static_cast<std::uint32_t>(block - box.first_block) * (threads * each) + thread;
-    move_words<W, each, threads>(
-        first, box.words, [&](std::uint32_t n, std::byte*& to) { return read(bytes, box, n, to); },
-        [&](Word<W> const& word) { return box.from ? swapped(word, table.swapped) : word; });
-  }
-
- private:
-  template <class Bytes>
-  TESSERA_HOST_DEVICE Word<W> read(Bytes const& bytes, PlacedPoints const& box, std::uint32_t n, std::byte*& to) const {
-    auto const in_item = table.item_words.remainder(n);
-    auto const offset = table.offsets_of(box, box.first + table.item_words.quotient(n));
-    to = box.to + offset.to + std::int64_t{in_item} * W;
-    if (!box.from) return bytes.template word<W>(table.fill() + std::size_t{in_item} * W);
-    return bytes.template word<W>(box.from + offset.from + std::int64_t{in_item ^ table.mirror} * W);
-  }
-};
+template <unsigned W, class Source>
+using PlacePoints = PlaceListed<PointTable, W, Source>;
 
 using PlacingPoints = PlacingWith<PointPlan>;
 

@@ -73,9 +73,9 @@ struct PointTable {
   }
   TESSERA_HOST_DEVICE std::byte const* fill() const { return parts() + fill_at; }
 
-  /// Where the i-th element of SortedPoints::order is: distances in bytes from a box's two addresses.
-  TESSERA_HOST_DEVICE OffsetPair offsets_of(PlacedPoints const& box, std::uint64_t i) const {
-    std::uint64_t const point = points.order[i];
+  /// Where the n-th element of a box is: distances in bytes from its two addresses.
+  TESSERA_HOST_DEVICE OffsetPair offsets_of(PlacedPoints const& box, std::uint32_t n) const {
+    std::uint64_t const point = points.order[box.first + n];
     auto const in_memory = static_cast<std::int64_t>(point) * points.stride;
     std::int64_t in_chunk = 0;
     for (std::uint32_t d = 0; d < rank; ++d)
@@ -85,18 +85,7 @@ struct PointTable {
 
   /// The box to which a block belongs.
   TESSERA_HOST_DEVICE PlacedPoints box_of(std::uint64_t block) const {
-    auto const* const boxes = reinterpret_cast<PlacedPoints const*>(parts() + boxes_at);
-    std::uint32_t first = 0, count = box_count;
-    while (count > 1) {
-      auto const half = count / 2;
-      if (boxes[first + half].first_block <= block) {
-        first += half;
-        count -= half;
-      } else {
-        count = half;
-      }
-    }
-    return boxes[first];
+    return box_of_block(reinterpret_cast<PlacedPoints const*>(parts() + boxes_at), box_count, block);
   }
 };
 
