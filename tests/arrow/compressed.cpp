@@ -13,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <arrow/compressed_message.hpp>
+#include <arrow/host_columns.hpp>
 #include <support/allocations.hpp>
 #include <support/random.hpp>
 #include <support/refused.hpp>
@@ -29,29 +30,8 @@ using Host = space::Host;
 using Table = arrow_c::Column<Host>;
 using Reader = arrow_c::MessageReader<Host, arrow_c::Lz4Frame, arrow_c::Zstd>;
 
-template <class T>
-Table column(char const* name, char const* format, std::uint64_t length, std::vector<T> const& elements) {
-  auto const memory = std::make_shared<std::vector<T>>(elements);
-  return {.format = format, .name = name, .length = length, .buffers = {nullptr, memory->data()}, .owner = memory};
-}
-template <class Offset = std::int32_t>
-Table words(char const* name, std::vector<Offset> const& offsets, std::string const& text) {
-  auto made = column(name, sizeof(Offset) == 4 ? "u" : "U", offsets.size() - 1, offsets);
-  auto const both = std::make_shared<std::pair<std::shared_ptr<void const>, std::string>>(made.owner, text);
-  made.buffers.push_back(both->second.data()), made.owner = both;
-  return made;
-}
-Table with_nulls(Table made, std::vector<std::uint8_t> const& mask, std::int64_t nulls) {
-  using Both = std::pair<std::shared_ptr<void const>, std::vector<std::uint8_t>>;
-  auto const both = std::make_shared<Both>(made.owner, mask);
-  made.buffers[0] = both->second.data(), made.null_count = nulls, made.owner = both;
-  return made;
-}
-Table table_of(std::vector<Table> columns) {
-  Table table{.format = "+s", .length = columns.front().length, .buffers = {nullptr}};
-  table.children = std::move(columns);
-  return table;
-}
+using test::coded, test::column, test::table_of, test::with_nulls, test::words;
+
 // Of 1000 rows, so that buffers become shorter.
 Table usual() {
   std::vector<std::int64_t> numbers(1000);
@@ -306,12 +286,6 @@ TEST_CASE("Arrow: damaged compressed messages are errors, or tables") {
   }
 }
 
-// One row, whose index is the last one into a dictionary that came in parts.
-Table coded(Table dictionary, std::uint64_t length) {
-  auto codes = column("c", "s", 1, std::vector<std::int16_t>{static_cast<std::int16_t>(length - 1)});
-  codes.dictionary.push_back(std::move(dictionary));
-  return table_of({codes});
-}
 // The dictionary that a reader has after messages with the parts, of which all but the first are deltas.
 template <class R = Reader>
 Table joined(std::vector<Table> const& parts, R reader = R{}) {

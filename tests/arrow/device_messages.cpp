@@ -134,7 +134,7 @@ TEST_CASE("Arrow: bodies in host memory cross to the device in one copy, behind 
   test::check_nothing_left();
 }
 
-TEST_CASE("Arrow: a compressed body in device memory, and a delta there, are refused") {
+TEST_CASE("Arrow: a compressed body in device memory is refused") {
   DeviceQueue on{HostQueue{}};
   auto const table = numbers_here();
   auto const schema = test::sent(arrow_c::schema_message(table));
@@ -149,21 +149,6 @@ TEST_CASE("Arrow: a compressed body in device memory, and a delta there, are ref
   CHECK(test::error_of([&] { (void)crossed(1, on, Crossing{64}); })
             .find("decompresses to more than 64 bytes") != std::string::npos);
   CHECK(test::copies(watch) == 0);
-
-  auto codes = table.children[0];
-  codes.dictionary.push_back(table.children[0]);
-  arrow_c::Column<space::Host> coded{.format = "+s", .length = 16, .buffers = {nullptr}};
-  coded.children.push_back(codes);
-  Crossing of_codes;
-  auto const its_schema = test::sent(arrow_c::schema_message(coded));
-  (void)of_codes.read(its_schema.head(), {}, nullptr);
-  for (bool is_delta : {false, true}) {
-    auto const dictionary = test::squeezed(arrow_c::batch_messages(coded)[0], {.is_delta = is_delta}, nullptr);
-    CHECK(test::error_of([&] { (void)of_codes.read<DeviceBuffer>(dictionary.head(), dictionary.view(), on); }) ==
-          (is_delta ? "dictionary 0 has a delta, which is not joined to it in a device's memory, expected the whole "
-                      "dictionary in one message"
-                    : "nothing was thrown"));
-  }
 }
 
 TEST_CASE("Arrow: the k-th call of a body's crossing fails, and its memory is released") {

@@ -77,7 +77,7 @@ void copy_on_device(std::vector<char> const& stream, std::uint64_t first, bool i
     auto const read_there = [&] {
       auto const there = std::make_shared<DeviceBuffer>(here.size, on);
       crossing<Device, Host>::copy(here, there->span(), on);
-      return reader.read(header, there->view(), there);
+      return reader.read<DeviceBuffer>(header, there->view(), there, on);
     };
     auto table = is_crossed ? reader.read<DeviceBuffer>(header, here, on) : read_there();
     on.wait();

@@ -15,6 +15,7 @@
 
 #include <tessera/array/detail/run_call.hpp>
 #include <tessera/buffer/concept.hpp>
+#include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/cast.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/bytes.hpp>
@@ -24,6 +25,7 @@
 #include <tessera/with/detail/arrow_messages/compress.hpp>
 #include <tessera/with/detail/arrow_messages/compressed_body.hpp>
 #include <tessera/with/detail/arrow_messages/decompress.hpp>
+#include <tessera/with/detail/arrow_messages/dictionaries.hpp>
 #include <tessera/with/detail/arrow_messages/joined.hpp>
 #include <tessera/with/detail/arrow_messages/message.hpp>
 #include <tessera/with/detail/arrow_messages/read_batch.hpp>
@@ -105,7 +107,7 @@ class MessageReader {
   /// consumers trust what is in them. Throws: ExchangeError, if the body has fewer than body_size(header) bytes or is
   /// not aligned to 8, if the message is damaged, for types and compressions that the reader does not have, above
   /// `most`, and for names of more than 16 KiB. In device memory also for compressed bodies, and for dictionaries that
-  /// add to an earlier one.
+  /// add to an earlier one: these need a queue.
   std::optional<Column<S>> read(ByteView<space::Host> header, ByteView<S> body, std::shared_ptr<void const> owner) {
     return detail::read_flat([&] {
       auto const content = checked_content(header, body);
@@ -113,22 +115,50 @@ class MessageReader {
       if constexpr (S::host_accessible) {
         detail::DecompressedBody made;  // which has the places that are read
         auto const body_of = [&](Flat const& batch) { return decompressed(batch, body, std::move(owner), made); };
-        return read_content(content, body_of);
+        return read_content(content, header, body_of, [&](Addition const& adds) {
+          auto const delta = detail::only_column(adds.type, adds.batch, body_of(adds.batch), dictionaries_);
+          return detail::JoinedColumns{most_}.join(dictionaries_.at(adds.number), delta);
+        });
       } else {
-        return read_content(content, [&](Flat const& batch) {
-          if (auto const number = detail::compression_of(batch))
-            throw ExchangeError{to_text({"the batch is compressed by ", detail::known_compressions[*number].name,
-                                         " in a device's memory, expected its body in host memory, for "
-                                         "read<DeviceBuffer>(header, body, queue)"})};
-          return detail::BatchBody<S>{body, batch.vector(2, 16), std::move(owner)};
+        auto const body_of = [&](Flat const& batch) { return plain(batch, body, std::move(owner)); };
+        return read_content(content, header, body_of, [](Addition const& adds) -> Column<S> {
+          throw ExchangeError{to_text({"dictionary ", adds.number, " has a delta, which needs a queue of the device: "
+                                       "expected read<DeviceBuffer>(header, body, owner, queue)"})};
         });
       }
     });
   }
 
+  /// The same of a body in device memory, whose bytes are there in the order of `on`. A dictionary that adds to an
+  /// earlier one is joined to it in pageable host memory, where its offsets and indices are checked: the body crosses
+  /// to the host, the first time that of the earlier dictionary too, and `on` is waited for; then the whole dictionary
+  /// crosses to a new buffer B, such as a DeviceBuffer. The reader keeps both. Throws: as above; DeviceError.
+  template <AllocatableBuffer B>
+  requires(std::same_as<typename B::space_type, S> && !S::host_accessible)
+  std::optional<Column<S>> read(ByteView<space::Host> header, ByteView<S> body, std::shared_ptr<void const> owner,
+                                Queue<S>& on) {
+    return detail::read_flat([&] {
+      auto const content = checked_content(header, body);
+      body.size = static_cast<std::size_t>(content.body_size);
+      try {
+        auto const body_of = [&](Flat const& batch) { return plain(batch, body, std::move(owner)); };
+        return read_content(content, header, body_of, [&](Addition const& adds) {
+          auto const there = plain(adds.batch, body, nullptr);
+          auto const here = std::make_shared<HostBuffer>(body.size);
+          crossing<space::Host, S>::copy(body, here->span(), on);
+          on.wait();
+          return joined<B>(adds, {here->view(), there.places, here}, on);
+        });
+      } catch (...) {  // the caller may now free memory of a copy under way
+        tessera::detail::wait_and_throw(on);
+      }
+    });
+  }
+
   /// The same of a body in host memory: its buffers are decompressed there, if they are compressed, and cross in one
-  /// copy to a new buffer B, such as a DeviceBuffer, which the columns own. Waits for no copy: the body must last until
-  /// the queue has done its work so far. Throws: as above; DeviceError.
+  /// copy to a new buffer B, such as a DeviceBuffer, which the columns own. A dictionary that adds to an earlier one is
+  /// joined to it first, as above. Waits for no other copy: the body must last until the queue has done its work so
+  /// far. Throws: as above; DeviceError.
   template <AllocatableBuffer B>
   requires(std::same_as<typename B::space_type, S>)
   std::optional<Column<S>> read(ByteView<space::Host> header, ByteView<space::Host> body, Queue<S>& on) {
@@ -137,12 +167,15 @@ class MessageReader {
       body.size = static_cast<std::size_t>(content.body_size);
       detail::DecompressedBody made;
       try {
-        return read_content(content, [&](Flat const& batch) {
+        auto const body_of = [&](Flat const& batch) {
           auto const here = decompressed(batch, body, nullptr, made);
           auto const there = std::make_shared<B>(here.bytes.size, on);
           crossing<S, space::Host>::copy(here.bytes, there->span(), on);
           on.keep(made.memory);
           return detail::BatchBody<S>{there->view(), here.places, there};
+        };
+        return read_content(content, header, body_of, [&](Addition const& adds) {
+          return joined<B>(adds, decompressed(adds.batch, body, nullptr, made), on);
         });
       } catch (...) {  // the caller may now free memory of a copy under way
         tessera::detail::wait_and_throw(on);
@@ -152,6 +185,12 @@ class MessageReader {
 
  private:
   using Flat = tessera::detail::FlatTable;
+  // What a message adds to a dictionary.
+  struct Addition {
+    std::int64_t number;
+    detail::FieldType const& type;
+    Flat const& batch;
+  };
 
   static detail::FlatContent checked_content(ByteView<space::Host> header, auto const& body) {
     auto const content = detail::content_of({header.data, header.size});
@@ -169,8 +208,35 @@ class MessageReader {
     made = detail::decompressed(places, body, detail::listed_compression<Compressions...>(*number), most_, host_);
     return {made.memory->view(), std::as_bytes(std::span{made.places}), made.memory};
   }
-  // `body_of(batch)` returns the BatchBody of a batch in the message.
-  std::optional<Column<S>> read_content(detail::FlatContent const& content, auto const& body_of) {
+  // Of a device's memory.
+  static detail::BatchBody<S> plain(Flat const& batch, ByteView<S> body, std::shared_ptr<void const> owner) {
+    if (auto const number = detail::compression_of(batch))
+      throw ExchangeError{to_text({"the batch is compressed by ", detail::known_compressions[*number].name,
+                                   " in a device's memory, expected its body in host memory, for "
+                                   "read<DeviceBuffer>(header, body, queue)"})};
+    return {body, batch.vector(2, 16), std::move(owner)};
+  }
+  // The dictionary with a delta, in a new buffer B. `here`: the body of the delta.
+  template <AllocatableBuffer B>
+  Column<S> joined(Addition const& adds, detail::BatchBody<space::Host> here, Queue<S>& on) {
+    auto& staged = staged_.at(adds.number);
+    auto const indexed = detail::without_elements(dictionaries_);
+    auto const delta = detail::only_column(adds.type, adds.batch, std::move(here), indexed);
+    auto whole = detail::JoinedColumns{most_}.join(staged.on_host(adds.type, indexed, on), delta);
+    auto const message = detail::whole_dictionary(whole);
+    auto const packed = std::make_shared<HostBuffer>(static_cast<std::size_t>(message.body_size));
+    put_body(message, packed->span());
+    auto const there = std::make_shared<B>(packed->view().size, on);
+    crossing<S, space::Host>::copy(packed->view(), there->span(), on);
+    on.keep(packed);
+    auto const batch = detail::content_of(message.header).table.table(1).value();
+    auto column = detail::only_column<S>(adds.type, batch, {there->view(), batch.vector(2, 16), there}, dictionaries_);
+    staged.put(std::move(whole));
+    return column;
+  }
+  // `body_of(batch)` returns the BatchBody of a batch in the message, `join(addition)` the dictionary with a delta.
+  std::optional<Column<S>> read_content(detail::FlatContent const& content, ByteView<space::Host> header,
+                                        auto const& body_of, auto const& join) {
     if (content.kind == detail::flat_schema) {
       if (has_schema_) throw ExchangeError{"there is a second schema, expected a batch"};
       schema_ = detail::SchemaReader{}.read(content.table);
@@ -179,7 +245,7 @@ class MessageReader {
     }
     if (!has_schema_) throw ExchangeError{"there is no schema before the batch"};
     if (content.kind == detail::flat_dictionary_batch) {
-      read_dictionary(content.table, body_of);
+      read_dictionary(content.table, header, body_of, join);
       return std::nullopt;
     }
     if (content.kind != detail::flat_record_batch)
@@ -191,23 +257,22 @@ class MessageReader {
     batch.expect_end();
     return table;
   }
-  void read_dictionary(Flat const& table, auto const& body_of) {
+  void read_dictionary(Flat const& table, ByteView<space::Host> header, auto const& body_of, auto const& join) {
     auto const number = table.template get<std::int64_t>(0);
     auto const* const type = type_of(schema_, number);
     auto const data = table.table(1);
     if (!type || !data) throw ExchangeError{to_text({"no column of the schema has dictionary ", number})};
     auto const before = dictionaries_.find(number);
-    bool const adds = table.template get<std::uint8_t>(2) != 0;
-    if (adds && before == dictionaries_.end())
-      throw ExchangeError{to_text({"dictionary ", number, " has a delta, but no message before it"})};
-    if (adds && !S::host_accessible)
-      throw ExchangeError{to_text({"dictionary ", number, " has a delta, which is not joined to it in a device's "
-                                   "memory, expected the whole dictionary in one message"})};
-    detail::BatchReader<S> batch{*data, body_of(*data), dictionaries_};
-    auto column = batch.column(*type, batch.length());
-    batch.expect_end();
-    if constexpr (S::host_accessible)
-      if (adds) column = detail::JoinedColumns{most_}.join(before->second, column);
+    if (table.template get<std::uint8_t>(2) != 0) {
+      if (before == dictionaries_.end())
+        throw ExchangeError{to_text({"dictionary ", number, " has a delta, but no message before it"})};
+      detail::expect_same_dictionaries(*type, before->second, dictionaries_);
+      before->second = join(Addition{number, *type, *data});
+      return;
+    }
+    detail::BatchBody<S> const body = body_of(*data);
+    auto column = detail::only_column(*type, *data, body, dictionaries_);
+    if constexpr (!S::host_accessible) staged_.insert_or_assign(number, detail::StagedDictionary<S>{header, body});
     dictionaries_.insert_or_assign(number, std::move(column));
   }
   static detail::FieldType const* type_of(std::vector<detail::FieldType> const& fields, std::int64_t number) {
@@ -223,7 +288,8 @@ class MessageReader {
   Queue<space::Host> host_;
   bool has_schema_ = false;
   std::vector<detail::FieldType> schema_;
-  std::map<std::int64_t, Column<S>> dictionaries_;
+  detail::Dictionaries<S> dictionaries_;
+  std::map<std::int64_t, detail::StagedDictionary<S>> staged_;  // of a device
 };
 
 }}}  // namespace tessera::v0::arrow_c

@@ -1,6 +1,5 @@
 // joined: the elements of two host columns of one type as one column, in new memory: a dictionary and its delta.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -47,11 +46,7 @@ class JoinedColumns {
     for (std::size_t i = 0; shape.offsets == 0 && i < a.children.size(); ++i)
       column.children.push_back(join(part(a.children[i], {a.offset * size, a.length * size}),
                                      part(b.children[i], {b.offset * size, b.length * size})));
-    if (!a.dictionary.empty()) {
-      if (!is_same(a.dictionary.front(), b.dictionary.front()))
-        refuse_array(a.name, a.format, "its own dictionary changed before the delta of the one around it");
-      column.dictionary = a.dictionary;
-    }
+    column.dictionary = a.dictionary;  // the same: expect_same_dictionaries
     return column;
   }
 
@@ -60,10 +55,6 @@ class JoinedColumns {
     std::uint64_t first, count;
   };
 
-  static bool is_same(Column<Host> const& a, Column<Host> const& b) {
-    return a.length == b.length && a.buffers == b.buffers &&
-           std::ranges::equal(a.children, b.children, [](auto const& x, auto const& y) { return is_same(x, y); });
-  }
   static Column<Host> part(Column<Host> column, Range range) {
     if (range.first == 0 && column.length == range.count) return column;
     column.offset += range.first, column.length = range.count;
