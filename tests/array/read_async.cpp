@@ -206,6 +206,37 @@ TEST_CASE("a read is cancelled at any time: it throws Cancelled or has read all"
   CHECK(cancelled >= 200);  // those that were stopped before they began
 }
 
+TEST_CASE("a thousand reads in flight over two threads, cancelled at random") {
+  for (std::uint64_t const seed : {1u, 2u, 3u}) {
+    CAPTURE(seed);
+    Random random{seed};
+    auto const array = numbered(Memory{}, HostQueue{2});
+    std::vector<std::atomic<bool>> stop(1000);
+    std::vector<std::vector<std::int32_t>> memory(1000);
+    std::vector<Pending> reads;
+    for (std::size_t i = 0; i < 1000; ++i) {
+      memory[i].resize(90 * (120 - i % 120));
+      reads.push_back(read_async(array, {Slice{i % 120, 120}, all}, memory[i], {.stop = &stop[i]}));
+      if (random.one_in(2)) stop[random(0, i)] = true;  // it may have ended
+    }
+    std::thread canceller{[&] {
+      Random which{seed + 100};
+      for (int i = 0; i < 300; ++i) stop[which(0, 999)] = true, std::this_thread::yield();
+    }};
+    std::size_t cancelled = 0, whole = 0;
+    for (std::size_t i = 0; i < 1000; ++i) try {
+        reads[i].wait();
+        auto const first = static_cast<std::int32_t>(i % 120 * 90 + 1);
+        whole += memory[i].front() == first && memory[i].back() == 120 * 90;
+      } catch (Cancelled const&) {
+        cancelled += stop[i];
+      }
+    canceller.join();
+    CHECK(cancelled + whole == 1000);
+    CHECK((cancelled > 0 && whole > 0));
+  }
+}
+
 TEST_CASE("tasks of a queue may wait for reads that the queue has not begun") {
   HostQueue on{3};
   auto const array = numbered(Memory{}, on);
