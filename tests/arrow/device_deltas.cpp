@@ -211,12 +211,12 @@ TEST_CASE("Arrow: on a device, a delta is refused without a queue, above the lim
   CHECK(content(given(reader, stream[4], Body::on_device, on).value(), on) == content(read(stream)));
 }
 
-TEST_CASE("Arrow: on a device, dictionaries of dictionaries grow while the inner one stays") {
+TEST_CASE("Arrow: on a device, dictionaries of lists of codes grow while that of the codes stays") {
   auto const inner = words("", {0, 1, 3}, "abb");
-  auto const outer = [&](std::vector<std::int8_t> const& indices, HostTable const& of) {
-    auto made = column("", "c", indices.size(), indices);
-    made.dictionary.push_back(of);
-    return made;
+  auto const outer = [&](std::vector<std::int8_t> const& indices, HostTable const& of) {  // each in a list of its own
+    auto codes = column("", "c", indices.size(), indices);
+    codes.dictionary.push_back(of);
+    return indices.size() == 1 ? lists({0, 1}, codes) : lists({0, 1, 2}, codes);
   };
   // The messages of `outer` are its inner dictionary, itself, and the row.
   auto const first = arrow_c::batch_messages(test::coded(outer({1, 0}, inner), 3));

@@ -209,6 +209,13 @@ TEST_CASE("every number, bool and time has its schema of Arrow's") {
   CHECK((times("datetime64", "D").schema == "l" && times("datetime64", "D").logical == "datetime64[D]"));
 }
 
+TEST_CASE("a kind of time that NumPy does not have is refused") {
+  ipc::Producer producer;
+  CHECK(test::error_of([&] {
+          (void)PublishedColumn::times(published<std::int64_t>(producer, {1}), "datetime", "ns");
+        }) == "\"datetime\" is not a kind of time, expected datetime64 or timedelta64");
+}
+
 TEST_CASE("columns that contradict themselves are refused") {
   ipc::Producer producer;
   ipc::Consumer consumer;

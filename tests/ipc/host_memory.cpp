@@ -157,6 +157,12 @@ TEST_CASE("descriptors are not believed") {
   CHECK(other("tessera-ipc", "other") == "member format: found \"other\", expected \"tessera-ipc\"");
   CHECK(other("    1,\n    0", "2,0") == "member version[0]: found 2, expected an integer from 1 to 1");
   CHECK(other("\"offset\"", "\"more\": 1, \"offset\"") == "member more is unknown");
+  CHECK(other("    1,\n    0", "1") == "member version: found [1], expected a major and a minor version");
+  auto const& session = published.descriptor().producer.session;
+  for (auto const& digits : {session.substr(1), "g" + session.substr(1)})
+    CHECK(other(session, digits) == "member producer.session: found \"" + digits + "\", expected 32 hexadecimal digits");
+  CHECK(other("    4,\n    1\n", "4").ends_with("expected a stride for each dimension"));
+  CHECK(other("\"strides\": [", "\"strides\": [1, ").ends_with("expected a stride for each dimension"));
   CHECK(other("    1,\n    0\n  ],", "1,1], \"more\": 1,") == "nothing was thrown");  // of a later minor version
   CHECK(other("float32", "text")
             .starts_with("member data_type: \"text\" is not supported; the supported types are bool, int8"));

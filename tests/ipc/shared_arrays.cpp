@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <ipc/process.hpp>
+#include <support/refused.hpp>
 #include <tessera/all.hpp>
 #include <tessera/ipc/consumer.hpp>
 #include <tessera/ipc/names.hpp>
@@ -80,6 +81,16 @@ TEST_CASE("who waits for another process's answer ends when told to, and when th
                        "the other process did not answer for \"any\" in 0 s", ipc::IpcError);
   answers = true;
   answers.notify_all();
+}
+
+TEST_CASE("names that are too long, and addresses where nothing is, are errors at once") {
+  ipc::NameServer const names{[](std::string_view) { return ipc::Descriptor{}; }};
+  auto const asked = [](std::string const& name, std::string const& address) {
+    return test::error_of([&] { (void)ipc::ask_for(name, address); });
+  };
+  CHECK(asked(std::string(1 << 20, 'x'), names.address()).starts_with("a name must have at most "));
+  CHECK(asked("any", names.address().substr(1)).ends_with(" characters, and an address 32"));
+  CHECK(asked("any", std::string(32, '0')) == "no process serves that address");
 }
 
 // LeakSanitizer asks for it: the test below has a leak on purpose.

@@ -14,14 +14,13 @@ class MemoryFile {
  public:
   enum class Access { read, write };
 
-  MemoryFile() = default;
   /// A new file of zeros, mode 0600, mapped for writing. Requires: size > 0. Throws: Error.
   explicit MemoryFile(std::size_t size);
   /// A file that another process made. Takes over the open descriptor. Throws: Error, if it is no memory file of sealed
   /// size, or cannot be mapped with this access.
   MemoryFile(int file, Access access);
-  MemoryFile(MemoryFile&& other) noexcept { swap(other); }
-  MemoryFile& operator=(MemoryFile&& other) noexcept;
+  MemoryFile(MemoryFile const&) = delete;
+  MemoryFile& operator=(MemoryFile const&) = delete;
   ~MemoryFile() { close(); }
 
   std::byte* data() const { return data_; }
@@ -36,7 +35,6 @@ class MemoryFile {
   void map(std::size_t size, Access access);
   [[noreturn]] void fail(std::string const& what, int error = errno);
   void close() noexcept;
-  void swap(MemoryFile& other) noexcept;
 
   int file_ = -1;
   std::byte* data_ = nullptr;

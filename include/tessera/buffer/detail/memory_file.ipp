@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -36,12 +35,6 @@ TESSERA_DECL MemoryFile::MemoryFile(int file, Access access) : file_{file} {
   map(checked_size(static_cast<std::uint64_t>(info.st_size), "the memory file"), access);
 }
 
-TESSERA_DECL MemoryFile& MemoryFile::operator=(MemoryFile&& other) noexcept {
-  MemoryFile before;
-  swap(before), swap(other);
-  return *this;
-}
-
 TESSERA_DECL int MemoryFile::open(Access access) const {
   auto const path = to_text({"/proc/self/fd/", file_});
   auto const opened = ::open(path.c_str(), (access == Access::write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
@@ -66,10 +59,6 @@ TESSERA_DECL void MemoryFile::close() noexcept {
   if (data_) ::munmap(data_, size_);
   if (file_ >= 0) ::close(file_);
   data_ = nullptr, size_ = 0, file_ = -1;
-}
-
-TESSERA_DECL void MemoryFile::swap(MemoryFile& other) noexcept {
-  std::swap(file_, other.file_), std::swap(data_, other.data_), std::swap(size_, other.size_);
 }
 
 }}}  // namespace tessera::v0::detail
