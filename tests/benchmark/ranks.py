@@ -2,7 +2,8 @@
 """ranks.py [--ranks N] [--rounds N] [--folder FOLDER] [--build BUILD]: MPI ranks of one thread write and read an array.
 
 256^3 float32 in chunks of 64^3, noise that gzip halves; slabs of whole chunks, and slabs that cut chunks. Beside
-tessera stand parallel HDF5 (collective), and TensorStore and zarr-python in each rank, if they are there. Each round
+tessera stand parallel HDF5 (collective), ADIOS2 (BP5, which has no gzip and no chunks), and TensorStore and zarr-python in each
+rank, if they are there. Each round
 starts each program once; of all repetitions the medians are compared, with the quarters of the ratios. Compared are
 elapsed times, and the processor times of all ranks together: those hardly change when other programs keep the cores
 busy, while each wait of a rank for the other then lasts long. A round takes half a minute of processor time. A peer
@@ -13,7 +14,12 @@ that crashes is started again, and the table says so. Needs Open MPI, the target
     python3 -m venv build/parallel-venv
     build/parallel-venv/bin/pip install mpi4py tensorstore zarr
 
-ADIOS2 is not among them: adios2 2.12.1 of PyPI is built without MPI, and Debian 12 has only ADIOS 1.13.
+ADIOS2 must be built from source, since PyPI's is built without MPI and Debian 12 has only ADIOS 1.13; its adios2-config
+must be in PATH:
+
+    pip download --no-binary adios2 --no-deps adios2 && tar xf adios2-*.tar.gz && cd adios2-*/
+    cmake -B build -D ADIOS2_USE_MPI=ON -D ADIOS2_USE_Fortran=OFF -D ADIOS2_USE_SST=OFF -D BUILD_TESTING=OFF
+    cmake --build build && cmake --install build --prefix $HOME/adios2
 
 The programs print a line for each repetition: NAME, seconds of the write and of the read, processor seconds of both,
 and whether each rank read what it wrote. The times include creating, opening and closing.
@@ -54,6 +60,12 @@ def programs():
         subprocess.run(["h5pcc", "-O2", "-std=c99", root / "tests/benchmark/ranks_hdf5.c", "-o", made], check=True,
                        cwd=asked.build)
         found["parallel HDF5"] = [made]
+    if shutil.which("adios2-config"):
+        made = asked.build / "ranks_adios"
+        flags = subprocess.run(["adios2-config", "--mpi", "--cxx"], capture_output=True, text=True, check=True)
+        subprocess.run(["mpicxx.openmpi", "-O2", "-std=c++17", root / "tests/benchmark/ranks_adios.cpp",
+                        *flags.stdout.split(), "-o", made], check=True)
+        found["ADIOS2"] = [made]
     for peer in ("tensorstore", "zarr-python"):
         if python.exists():
             found[peer] = [python, root / "tests/benchmark/ranks_peer.py", peer]
@@ -101,6 +113,8 @@ print("| slabs, codec | program | write | read | write, processor | read, proces
 print("|---|---|---|---|---|---|---|---|")
 for case in ("whole-none", "whole-gzip", "cut-none", "cut-gzip"):
     for name in commands:
+        if (case, name) not in times:
+            continue
         runs, own = times[case, name], times[case, "tessera"]
         columns = [f"{statistics.median(run[i] for run in runs):.2f} s" if name == "tessera" else
                    spread([run[i] / base[i] for run, base in zip(runs, own)]) for i in range(4)]

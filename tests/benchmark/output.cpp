@@ -1,0 +1,114 @@
+// output [STEPS [ROWS]]: what output costs a program that computes for 5 ms a step and writes an array of 4 ms.
+//
+//     cmake --build build/release --target output && mpirun -n 1 build/release/bin/output
+//
+// Printed are the medians of elapsed times, with their quarters: of the write alone, of a step without output, of one
+// that waits for its write, and of one that does not. A rank needs two cores: one computes, one encodes.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <tessera/tessera.hpp>
+#include <tessera/with/mpi.hpp>
+#include <tessera/with/zstd.hpp>
+
+namespace {
+
+using namespace tessera;
+
+// Keeps a core busy, without calling the system or memory.
+class Work {
+ public:
+  void run(std::uint64_t rounds) {
+    for (std::uint64_t i = 0; i < rounds; ++i) state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    last_ = state_;
+  }
+
+  // Rounds that take 5 ms on a core of their own.
+  std::uint64_t rounds_of_a_step() {
+    constexpr std::uint64_t tried = 1'000'000;
+    double least = 1;
+    for (int i = 0; i < 20; ++i) {
+      auto const start = MPI_Wtime();
+      run(tried);
+      least = std::min(least, MPI_Wtime() - start);
+    }
+    return static_cast<std::uint64_t>(0.005 / least * tried);
+  }
+
+ private:
+  std::uint64_t state_ = 1;
+  std::uint64_t volatile last_ = 0;
+};
+
+// The median of the elapsed times of `step`, and its quarters, in ms.
+template <class Step>
+void print(std::string const& name, int steps, Step const& step) {
+  std::vector<double> ms;
+  for (int i = 0; i < steps; ++i) {
+    auto const start = MPI_Wtime();
+    step(i);
+    ms.push_back(1e3 * (MPI_Wtime() - start));
+  }
+  std::sort(ms.begin(), ms.end());
+  auto const at = [&](std::size_t quarter) { return ms[(ms.size() - 1) * quarter / 4]; };
+  std::cout << name << ": " << at(2) << " ms (" << at(1) << " to " << at(3) << ")\n";
+}
+
+void measure(int steps, std::uint64_t rows) {
+  MpiCommunicator const ranks{MPI_COMM_WORLD};
+  auto const folder = std::filesystem::temp_directory_path() / "tessera-output";
+  if (ranks.rank() == 0) std::filesystem::remove_all(folder);
+  LocalStore<HostBuffer> const store{folder.string()};
+  constexpr std::uint64_t places = 8;  // written in turn, so that the memory of files is used again
+  auto const partition = Partition::blocks({1, rows, 1024}, ranks.size());
+  std::vector<float> memory(element_count(partition.memory_shape(ranks.rank()), "memory"));
+  std::mt19937 random{1};
+  for (auto& element : memory) {  // noise in the two lower bytes
+    auto const bits = 0x3f800000u | (static_cast<std::uint32_t>(random()) & 0xffffu);
+    std::memcpy(&element, &bits, sizeof bits);
+  }
+  using Zstd = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
+  auto const make = [&](std::string const& name, unsigned threads) {
+    NewArray<float> const wanted{.shape = {places, rows, 1024}, .chunks = {1, 32, 1024}};
+    return create_array<float, 3>(ranks, store, name, wanted, Zstd{{}, codec::Zstd{-10}}, Queue<space::Host>{threads});
+  };
+  auto const origin = [](int i) { return Extents{static_cast<std::uint64_t>(i) % places, 0, 0}; };
+  Work work;
+  auto const compute = [&, rounds = work.rounds_of_a_step()] { work.run(rounds); };
+  auto const waits = make("waits", 1), goes_on = make("goes_on", 2);
+  LocalWriter awaited{ranks, waits, partition};
+  print("write alone", steps, [&](int i) { awaited.write(memory, origin(i)).wait(); });
+  print("step without output", steps, [&](int) { compute(); });
+  print("step, and its write awaited", steps, [&](int i) {
+    compute();
+    awaited.write(memory, origin(i)).wait();
+  });
+  awaited.finish();
+  LocalWriter behind{ranks, goes_on, partition, {.copies = true}};
+  print("step, and its write behind the next", steps, [&](int i) {
+    compute();
+    behind.write(memory, origin(i)).detach();
+  });
+  behind.finish();
+  if (ranks.rank() == 0) std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  try {
+    measure(argc > 1 ? std::atoi(argv[1]) : 400, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 128);
+  } catch (std::exception const& error) {
+    std::cerr << error.what() << '\n';
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  }
+  MPI_Finalize();
+}
