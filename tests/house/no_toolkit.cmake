@@ -1,6 +1,6 @@
 # cmake -D COMPILER=<c++> -D INCLUDES=<folders> -D FOLDER=<scratch> -P no_toolkit.cmake UNIT
-# Compiles UNIT with the compiler's own search path and then INCLUDES, less the CUDA toolkit, whose headers some machines
-# link into that path.
+# Preprocesses UNIT with the compiler's own search path and then INCLUDES, less the CUDA toolkit, whose headers some
+# machines link into that path. Its names come from its headers, and house-headers compiles the unit.
 cmake_minimum_required(VERSION 3.22)
 math(EXPR last "${CMAKE_ARGC} - 1")
 set(unit "${CMAKE_ARGV${last}}")
@@ -43,7 +43,8 @@ foreach(folder IN LISTS folders)
   list(APPEND path -isystem "${folder}")
 endforeach()
 
-execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -nostdinc -nostdinc++ ${path} "${unit}" RESULT_VARIABLE status)
+execute_process(COMMAND ${COMPILER} -std=c++20 -E -nostdinc -nostdinc++ ${path} "${unit}" -o /dev/null
+  RESULT_VARIABLE status)
 if(status)
-  message(FATAL_ERROR "${unit} does not compile without a CUDA toolkit")
+  message(FATAL_ERROR "${unit} includes a header of a CUDA toolkit, or one that is missing")
 endif()

@@ -11,6 +11,7 @@
 
 #include <tessera/array/array.hpp>
 #include <tessera/core/detail/function_ref.hpp>
+#include <tessera/memory/detail/object_pool.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/metadata/detail/node_document.hpp>
 #include <tessera/parallel/communicator.hpp>
@@ -58,7 +59,9 @@ class LocalWriter {
     return begun(
         origin, [&](Extents const& shape) { return detail::local_memory<Rank>(memory, shape); },
         [&](detail::WrittenCall& call) -> detail::DeviceSender* {
-          if (options_.copies) call.copy = detail::copied_alone(call.prepared.plan, call.prepared.own, sizeof(T));
+          if (!options_.copies) return nullptr;
+          auto& copy = *call.copy.emplace(copies_.lease<HostBuffer>());
+          detail::copy_alone(call.prepared.plan, call.prepared.own, sizeof(T), copy);
           return nullptr;
         });
   }
@@ -152,7 +155,8 @@ class LocalWriter {
   std::exception_ptr exchange(detail::ErasedCommunicator& all, detail::WrittenCall& call,
                               std::shared_ptr<detail::ExchangeRoom> const& room) {
     Exchanged counts;
-    counts.memory = room->values.view().size + room->block.size() + call.copy.view().size + call.staged;
+    counts.memory = room->values.view().size + room->block.size() + call.staged;
+    if (call.copy) counts.memory += (*call.copy)->view().size;
     if (!call.prepared.is_shared) return detail::add_counts(options_.exchanged, counts), nullptr;
     auto const& shared = call.shared.emplace(all, call.prepared.plan, sizeof(T), counts);
     std::exception_ptr error;
@@ -167,7 +171,7 @@ class LocalWriter {
   Pending started(std::shared_ptr<detail::WrittenCall> const& call, detail::WrittenPlace place) {
     auto const& untyped = array_.untyped();
     auto work = untyped.queue().host().start([untyped, call, shape = place.shape, options = options_.write,
-                                              copies = options_.copies, of_scope = defaults(), &turn = turn_] {
+                                              of_scope = defaults(), &turn = turn_] {
       auto const move = [&](Region const& region, std::byte* data, Strides const& strides) {
         auto const told = detail::told_in_turn(options, turn);
         with_defaults(of_scope, [&] { untyped.write_as(shape, region, {data, strides}, told); });
@@ -179,10 +183,10 @@ class LocalWriter {
         detail::LocalCall const local{move, each, call->prepared.own, sizeof(T)};
         for (std::size_t round = 0; call->shared && round < call->shared->rounds(); ++round)
           call->shared->write(round, call->values.span(), local);
-        copies && !call->arrive ? detail::move_copied(plan, call->copy, local) : detail::move_alone(plan, local);
+        call->copy ? detail::move_copied(plan, **call->copy, local) : detail::move_alone(plan, local);
       });
       call->values = {};
-      call->copy = {};
+      call->copy.reset();
       call->arrive = nullptr;
       if (error) std::rethrow_exception(error);
     });
@@ -194,7 +198,8 @@ class LocalWriter {
   Array<T, Rank, S, P> array_;
   Partition partition_;
   LocalWriterOptions options_;
-  std::mutex turn_{};  // of the program's progress
+  std::mutex turn_{};    // of the program's progress
+  ObjectPool copies_{};  // memory of finished calls, for later ones: new pages cost more than the copy
   std::deque<std::shared_ptr<detail::CallInFlight>> in_flight_{};
 };
 

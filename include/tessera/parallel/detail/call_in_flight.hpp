@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <tessera/buffer/host_buffer.hpp>
+#include <tessera/memory/detail/object_pool.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/parallel/detail/agreed.hpp>
 #include <tessera/parallel/detail/exchange_plan.hpp>
@@ -24,7 +25,8 @@ namespace tessera { inline namespace v0 { namespace detail {
 struct WrittenCall {
   PreparedCall prepared{};
   std::optional<SharedWrite> shared{};
-  HostBuffer values{}, copy{};
+  HostBuffer values{};
+  std::optional<Lease<HostBuffer>> copy{};  ///< of the caller's memory
   /// Of memory that a device works on: waits until the host may use the elements, and owns their staged copy.
   std::function<void()> arrive{};
   std::size_t staged = 0;  ///< bytes of that copy

@@ -30,7 +30,8 @@ struct LocalWriteOptions {
 /// Options of a LocalWriter. All but `write`, `exchanged` and `device_messages` are the same on all ranks.
 struct LocalWriterOptions {
   std::size_t in_flight = 2;  ///< calls whose elements are not yet in the store, at most; 1 or more
-  bool copies = false;     ///< the caller's memory is copied: it is free when the call returns
+  /// The caller's memory is copied: it is free when the call returns. Memory for copies is kept until the writer ends.
+  bool copies = false;
   /// Most bytes of a call in flight, besides the caller's memory and its copy; 0: what it needs.
   std::uint64_t memory = 0;
   WriteOptions write{};      ///< of this rank's writes; progress counts in each box of them

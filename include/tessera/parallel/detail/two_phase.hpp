@@ -74,8 +74,9 @@ inline std::exception_ptr read_shared(ErasedCommunicator& ranks, ExchangePlan& p
                                       std::shared_ptr<ExchangeRoom> const& room, LocalCall const& call,
                                       Exchanged& counts);
 
-/// Copies the boxes that the rank moves by itself. `move_copied` moves them from there.
-inline HostBuffer copied_alone(ExchangePlan const& plan, PartMemory const& own, std::size_t item);
+/// Copies the boxes that the rank moves by itself, to memory that is made anew if it has another size. `move_copied`
+/// moves them from there.
+inline void copy_alone(ExchangePlan const& plan, PartMemory const& own, std::size_t item, HostBuffer& copy);
 inline void move_copied(ExchangePlan const& plan, HostBuffer& copy, LocalCall const& call);
 /// The boxes that the rank moves by itself.
 inline void move_alone(ExchangePlan const& plan, LocalCall const& call);

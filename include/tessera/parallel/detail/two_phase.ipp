@@ -189,16 +189,16 @@ inline void move_alone(ExchangePlan const& plan, LocalCall const& call) {
   });
 }
 
-inline HostBuffer copied_alone(ExchangePlan const& plan, PartMemory const& own, std::size_t item) {
+inline void copy_alone(ExchangePlan const& plan, PartMemory const& own, std::size_t item, HostBuffer& copy) {
   std::uint64_t elements = 0;
   for (auto const& box : plan.alone) elements += elements_of(box);
-  HostBuffer copy{checked_size(elements * item, "the copy of a rank's memory")};
+  auto const size = checked_size(elements * item, "the copy of a rank's memory");
+  if (copy.view().size != size) copy = {}, copy = HostBuffer{size};
   auto* to = copy.span().data;
   for (auto const& box : plan.alone) {
     pack(box, true, own, to, item);
     to += elements_of(box) * item;
   }
-  return copy;
 }
 
 inline void move_copied(ExchangePlan const& plan, HostBuffer& copy, LocalCall const& call) {
