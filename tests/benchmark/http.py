@@ -2,7 +2,7 @@
 """Arrays on a web server, read whole by tessera and its peers:
 
     http.py PROGRAM FOLDER [--short] [--arrays small,large,sharded] [--peers TensorStore,obstore,zarrs,curl]
-            [--delays 0,5,50] [--threads 2] [--rounds 9]
+            [--delays 0,5,50] [--threads 2] [--rounds 9] [--requests]
 
 PROGRAM is built from http.cpp. The server is a process on loopback that answers each request after a delay in
 milliseconds, as a distant one would; it has one thread, and uses a good part of a processor. The peers are TensorStore,
@@ -11,11 +11,18 @@ once; those that are not installed are named. `--arrays small` reads 20,000 valu
 of them at a time, and takes minutes.
 All take turns; each program reads each array twice in a process, and the second time counts. The ratio is a peer's time
 over tessera's in the same round: its median and [least to most]. --short takes a tenth of the values and three rounds.
+
+--requests counts, for each program, how often a receiver's window closed, and how often a server had to probe whether
+it is open (each time after 0.2 s or more), and lists the requests of the last round: connection, milliseconds of the
+request, the answer's first byte and its last, bytes, path and range. The counts are the network namespace's (Linux):
+run `unshare -n sh -c 'ip link set lo up; python http.py ...'` to have one of its own.
 """
 import argparse
 import asyncio
+import json
 import multiprocessing
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -46,6 +53,7 @@ arguments.add_argument("--peers", default="TensorStore,obstore,zarrs,curl")
 arguments.add_argument("--delays", default="0,5,50")
 arguments.add_argument("--threads", type=int, default=2)
 arguments.add_argument("--rounds", type=int)
+arguments.add_argument("--requests", action="store_true")
 GIVEN = arguments.parse_args()
 PROGRAM, FOLDER, THREADS = GIVEN.program, GIVEN.folder, GIVEN.threads
 ROUNDS = GIVEN.rounds or (3 if GIVEN.short else 9)
@@ -57,12 +65,20 @@ ARRAYS = {  # what it is, shape, chunks, shards
 }
 ARRAYS = {name: ARRAYS[name] for name in GIVEN.arrays.split(",")}
 delay = multiprocessing.Value("d", 0.0)  # seconds; shared with the server
+requests = []  # the server's
 
 
 async def answer(reader, writer):
+    connection = writer.get_extra_info("peername")[1]
     try:
         while True:
             first, *headers = (await reader.readuntil(b"\r\n\r\n")).decode().lower().split("\r\n")
+            times = [time.monotonic()]
+            if first.split()[1] == "/requests":
+                value = json.dumps(requests).encode()
+                requests.clear()
+                writer.write(value)
+                return writer.close()
             await asyncio.sleep(delay.value)
             path = FOLDER / first.split()[1].lstrip("/")
             if not path.is_file():
@@ -75,8 +91,11 @@ async def answer(reader, writer):
                 size = len(value)
                 begin, end = (int(begin), min(int(last or size) + 1, size)) if begin else (size - int(last), size)
                 value, status, part = value[begin:end], "206 Partial Content", f"Content-Range: bytes {begin}-{end - 1}/{size}\r\n"
+            times.append(time.monotonic())
             writer.write(f"HTTP/1.1 {status}\r\n{part}Content-Length: {len(value)}\r\n\r\n".encode() + value)
             await writer.drain()
+            if GIVEN.requests:
+                requests.append((connection, [*times, time.monotonic()], len(value), first.split()[1], asked or ""))
     except (asyncio.IncompleteReadError, ConnectionError):
         writer.close()
 
@@ -130,6 +149,33 @@ def of_curl(address, name):
     return time.perf_counter() - begin, None
 
 
+def windows():
+    """How often windows closed, and how often a server probed one."""
+    try:
+        lines = Path("/proc/net/netstat").read_text().splitlines()
+    except OSError:
+        return None
+    counts = dict(zip(lines[0].split(), lines[1].split()))
+    return np.array([int(counts.get(name, 0)) for name in ("TCPToZeroWindowAdv", "TCPWinProbe")])
+
+
+def take_requests(address):
+    """The requests since the last call, by time."""
+    host, _, port = address.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port))) as to, to.makefile("rb") as answer:
+        to.sendall(b"GET /requests HTTP/1.1\r\n\r\n")
+        return sorted(json.load(answer), key=lambda one: one[1][0])
+
+
+def show_requests(program, all, counts):
+    closed = "not counted" if counts is None else f"{counts[0]} windows closed, {counts[1]} probes"
+    connections = len({one[0] for one in all})
+    print(f"    {program}: {closed}; {len(all)} requests over {connections} connections in the last round")
+    for connection, times, size, path, asked in all:
+        shown = " ".join(f"{1000 * (one - all[0][1][0]):8.1f}" for one in times)
+        print(f"      {connection:5} {shown} {size:9} {path} {asked}")
+
+
 def show(name, seconds):
     def spread(all, digits):
         return f"{statistics.median(all):.{digits}f} [{min(all):.{digits}f} to {max(all):.{digits}f}]"
@@ -164,10 +210,17 @@ if __name__ == "__main__":
         print(f"{THREADS} threads, answers after {milliseconds} ms; median of {ROUNDS} [least to most]")
         for name in ARRAYS:
             seconds = {program: [] for program in programs}
-            for _ in range(ROUNDS):
+            counts = {program: None if windows() is None else 0 for program in programs}
+            for round in range(ROUNDS):
                 for program, measure in programs.items():
+                    before = windows()
                     taken, total = measure(address, name)
                     assert total in (None, totals[name]), (program, name, total)
                     seconds[program].append(taken)
+                    if before is not None:
+                        counts[program] += windows() - before
+                    made = take_requests(address) if GIVEN.requests else []
+                    if GIVEN.requests and round == ROUNDS - 1:
+                        show_requests(program, made, counts[program])
             show(name, seconds)
     server.terminate()
