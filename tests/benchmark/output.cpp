@@ -75,14 +75,14 @@ void measure(int steps, std::uint64_t rows) {
     std::memcpy(&element, &bits, sizeof bits);
   }
   using Zstd = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
-  auto const make = [&](std::string const& name, unsigned threads) {
+  auto const make = [&](std::string const& name) {
     NewArray<float> const wanted{.shape = {places, rows, 1024}, .chunks = {1, 32, 1024}};
-    return create_array<float, 3>(ranks, store, name, wanted, Zstd{{}, codec::Zstd{-10}}, Queue<space::Host>{threads});
+    return create_array<float, 3>(ranks, store, name, wanted, Zstd{{}, codec::Zstd{-10}}, Queue<space::Host>{2});
   };
   auto const origin = [](int i) { return Extents{static_cast<std::uint64_t>(i) % places, 0, 0}; };
   Work work;
   auto const compute = [&, rounds = work.rounds_of_a_step()] { work.run(rounds); };
-  auto const waits = make("waits", 1), goes_on = make("goes_on", 2);
+  auto const waits = make("waits"), goes_on = make("goes_on");
   LocalWriter awaited{ranks, waits, partition};
   print("write alone", steps, [&](int i) { awaited.write(memory, origin(i)).wait(); });
   print("step without output", steps, [&](int) { compute(); });

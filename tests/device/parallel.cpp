@@ -12,6 +12,7 @@
 #include <parallel/counted_store.hpp>
 #include <parallel/random_partition.hpp>
 #include <parallel/threads.hpp>
+#include <tessera/parallel/checkpoint.hpp>
 #include <tessera/parallel/local.cuh>
 #include <tessera/parallel/local_writer.hpp>
 #include <tessera/parallel/open.hpp>
@@ -140,6 +141,39 @@ TEST_CASE("writes behind the computation take device memory and page-locked memo
         write_steps<DeviceBuffer>(copies, align);
         write_steps<PinnedBuffer>(copies, align);
       }
+  });
+}
+
+TEST_CASE("steps are appended from device memory and page-locked memory") {
+  under_seeds(4, [] {
+    auto const append_steps = []<class B>(B const*) {
+      test::CountedStore const store;
+      auto const partition = Partition::blocks({2, 11, 9}, 3);
+      std::atomic<std::uint64_t> memory = 0;
+      auto const errors = ThreadRanks::run(3, [&](ThreadRanks const& ranks) {
+        DeviceQueue on;
+        NewArray<int> const wanted{.shape = {0, 11, 9}, .chunks = {2, 5, 4}};
+        auto const array = create_array<int, 3>(ranks, store, "a", wanted, {}, Queue<space::Host>{2});
+        Exchanged counts;
+        for (int step = 0; step < 3; ++step)
+          append(ranks, array, partition, step_in<B>(partition, ranks.rank(), step, on), on, 0, {.exchanged = &counts});
+        memory += counts.memory;
+      });
+      CHECK(errors == std::vector<std::string>(3));
+      CHECK((memory >= 2 * 11 * 9 * sizeof(int)) == !B::space_type::host_accessible);  // copies, and their messages
+      auto const whole = open_array<int, 3>(store, "a").read(all);
+      CHECK(whole.shape() == Extents{6, 11, 9});
+      bool is_same = true;
+      for (int rank = 0; rank < 3; ++rank)
+        for (int step = 0; step < 3; ++step) {
+          int next = 1000 * step + 100 * rank;
+          test::for_each_element<3>(partition, {2 * static_cast<std::uint64_t>(step), 0, 0}, rank, false,
+                                    [&](Extents const& index, Extents const&) { is_same &= whole[index] == next++; });
+        }
+      CHECK(is_same);
+    };
+    append_steps(static_cast<DeviceBuffer*>(nullptr));
+    append_steps(static_cast<PinnedBuffer*>(nullptr));
   });
 }
 

@@ -232,6 +232,76 @@ TEST_CASE("arrays grow together, and are read by another number of ranks") {
   CHECK(all_are(read, ""));
 }
 
+TEST_CASE("a publish that fails has published the arrays before, and later appends go on from there") {
+  auto const steps = Partition::blocks({3, 10}, 2);
+  NewArray<int> const wanted{.shape = {0, 10}, .chunks = {2, 5}};
+  std::set<std::string> outcomes;
+  for (long k = 0;; ++k) {
+    CAPTURE(k);
+    CountedStore const store;
+    std::atomic<bool> has_failed = false;
+    auto const errors = ThreadRanks::run(2, [&](ThreadRanks const& all_ranks) {
+      auto const own = store.of_one_rank();
+      auto const t = create_array<int, 2>(all_ranks, own, "t", wanted, {}, Queue<space::Host>{});
+      auto const p = create_array<int, 2>(all_ranks, own, "p", wanted, {}, Queue<space::Host>{});
+      auto const append_both = [&](Checkpoint<ThreadRanks>& step, int first) {
+        step.append(t, steps, counted(steps, all_ranks.rank(), first));
+        step.append(p, steps, counted(steps, all_ranks.rank(), first + 50));
+      };
+      Checkpoint lost{all_ranks};
+      append_both(lost, 100);
+      if (all_ranks.rank() == 0) *own.left = k;
+      try {
+        lost.publish();
+      } catch (StoreError const&) {
+        has_failed = true;
+      }
+      *own.left = -1;
+      for (auto const& [array, name] : {std::pair{&t, "t"}, std::pair{&p, "p"}})
+        if (array->shape() != open_array<int, 2>(store, name).shape()) throw StoreError{"the handle has another shape"};
+      all_ranks.least(0);  // until both ranks have looked
+      Checkpoint next{all_ranks};
+      append_both(next, 200);
+      next.publish();
+    });
+    CHECK(all_are(errors, ""));
+    std::string outcome;
+    for (auto const& [name, more] : {std::pair{"t", 0}, std::pair{"p", 50}}) {
+      auto const array = open_array<int, 2>(store, name);
+      outcome += to_string(array.shape());
+      auto const rows = array.shape()[0];
+      CHECK((rows == 3 || rows == 6));
+      auto const last = array.read({{rows - 3, rows}, all});
+      auto const first_of_all = steps.local_box(0).resolve({3, 10}), of_last = steps.local_box(1).resolve({3, 10});
+      CHECK(last[{first_of_all.first[0], first_of_all.first[1]}] == 200 + more);
+      CHECK(last[{of_last.first[0], of_last.first[1]}] == 1200 + more);
+      if (rows == 6) CHECK(array.read(all)[{0, 0}] == 100 + more);
+    }
+    outcomes.insert(outcome);
+    if (!has_failed) break;
+  }
+  CHECK(outcomes == std::set<std::string>{"[3, 10][3, 10]", "[6, 10][3, 10]", "[6, 10][6, 10]"});
+}
+
+TEST_CASE("one rank writes attributes, for all") {
+  CountedStore const store;
+  auto const errors = ThreadRanks::run(4, [&](ThreadRanks const& all_ranks) {
+    auto const own = store.of_one_rank();
+    if (all_ranks.rank() != 0) *own.left = 0;  // a call fails
+    create_array<int, 1>(all_ranks, own, "a", {.shape = {4}, .chunks = {2}}, {}, Queue<space::Host>{});
+    set_attributes(all_ranks, own, "a", {{"unit", "K"}, {"x", 1}});
+    merge_attributes(all_ranks, own, "a", {{"x", 2}});
+    auto const expected = to_json(Value{Members{{"unit", "K"}, {"x", 2}}});
+    if (to_json(Value{get_attributes(all_ranks, own, "a")}) != expected) throw StoreError{"other attributes"};
+    auto const array = open_any(all_ranks, own, "a", Queue<space::Host>{});
+    if (to_json(Value{array.attributes()}) != expected) throw StoreError{"the handle has other attributes"};
+    set_attributes(all_ranks, own, "missing", {});
+  });
+  CHECK(all_are(errors, errors[0]));
+  CHECK(errors[0].find("missing") != std::string::npos);
+  CHECK(errors[0].find("rank 0") != std::string::npos);
+}
+
 TEST_CASE("whichever store call of whichever rank fails, all ranks end with the same error and the array opens") {
   auto const partition = Partition::blocks({6, 7}, 4), more = Partition::blocks({2, 7}, 4);
   for (int failing = 0; failing < 4; ++failing)

@@ -56,31 +56,24 @@ class Checkpoint {
   void append(Array<T, Rank, S, P> const& array, Partition const& partition, M const& memory, std::size_t axis = 0,
               LocalWriteOptions options = {}) {
     if constexpr (detail::check_local<T, P>() && detail::check_writable<S>() &&
-                  detail::check_memory<T, Rank, space::Host, M const>()) {
-      auto const& untyped = array.untyped();
-      Grown grown;
-      auto before = array.shape();
-      detail::ErasedCommunicatorOf<C> all{ranks_};
-      detail::agreed(all, [&] {
-        grown.name = name_of(untyped.store()) + '\n' + untyped.document().path;
-        bool is_published = true;
-        for (auto const& earlier : grown_)
-          if (earlier.name == grown.name) before = earlier.after, is_published = false;
-        detail::in_document(untyped.store(), untyped.document(), [&] {
-          grown.after = detail::appended(before, axis, partition.shape(), Strides::filled(Rank, 0));
-        });
-        grown.publish = [untyped, before, after = grown.after] { publish_one(untyped, before, after); };
-        grown.adopt = [untyped, after = grown.after] { untyped.adopt_shape(after); };
-        grown_.reserve(grown_.size() + 1);  // no rank may fail behind the write
-        if (is_published && all.rank() == 0) expect_shape(untyped, before, grown.after);
+                  detail::check_memory<T, Rank, space::Host, M const>())
+      grow(array, partition, axis, options, [&](Extents const& shape) {
+        detail::write_local_as(
+            ranks_, array, shape, partition,
+            [&](Extents const& own) { return detail::local_memory<Rank>(memory, own); }, options);
       });
-      options.origin = Extents::filled(Rank, 0);
-      options.origin[axis] = before[axis];
-      detail::write_local_as(
-          ranks_, array, grown.after, partition,
-          [&](Extents const& shape) { return detail::local_memory<Rank>(memory, shape); }, options);
-      grown_.push_back(std::move(grown));
-    }
+  }
+  /// As above, from device memory in C order, or from page-locked or managed memory, after the queue's earlier work, as
+  /// write_local of it: include tessera/parallel/local.cuh. Throws: as above; DeviceError.
+  template <class T, std::size_t Rank, class S, class P, detail::DeviceAccessible M>
+  void append(Array<T, Rank, S, P> const& array, Partition const& partition, M const& memory,
+              Queue<space::Device>& on, std::size_t axis = 0, LocalWriteOptions options = {}) {
+    using Space = typename detail::CallerMemory<M const>::space;
+    if constexpr (detail::check_local<T, P>() && detail::check_writable<S>() &&
+                  detail::check_memory<T, Rank, Space, M const>())
+      grow(array, partition, axis, options, [&](Extents const& shape) {
+        detail::StagedPart<T, Rank, Space>::write(ranks_, array, shape, partition, memory, on, options);
+      });
   }
 
   /// Called by all ranks: makes the appended elements visible. The handles of all ranks then show the new shapes.
@@ -105,6 +98,33 @@ class Checkpoint {
     Extents after{};
     std::function<void()> publish{}, adopt{};
   };
+
+  // `write(shape)` writes the new elements at options.origin, which is set, to the array as if it had that shape.
+  template <class T, std::size_t Rank, class S, class P, class F>
+  void grow(Array<T, Rank, S, P> const& array, Partition const& partition, std::size_t axis,
+            LocalWriteOptions& options, F const& write) {
+    auto const& untyped = array.untyped();
+    Grown grown;
+    auto before = array.shape();
+    detail::ErasedCommunicatorOf<C> all{ranks_};
+    detail::agreed(all, [&] {
+      grown.name = name_of(untyped.store()) + '\n' + untyped.document().path;
+      bool is_published = true;
+      for (auto const& earlier : grown_)
+        if (earlier.name == grown.name) before = earlier.after, is_published = false;
+      detail::in_document(untyped.store(), untyped.document(), [&] {
+        grown.after = detail::appended(before, axis, partition.shape(), Strides::filled(Rank, 0));
+      });
+      grown.publish = [untyped, before, after = grown.after] { publish_one(untyped, before, after); };
+      grown.adopt = [untyped, after = grown.after] { untyped.adopt_shape(after); };
+      grown_.reserve(grown_.size() + 1);  // no rank may fail behind the write
+      if (is_published && all.rank() == 0) expect_shape(untyped, before, grown.after);
+    });
+    options.origin = Extents::filled(Rank, 0);
+    options.origin[axis] = before[axis];
+    write(grown.after);
+    grown_.push_back(std::move(grown));
+  }
 
   // Elements of another program that has appended since the array was opened would be overwritten.
   template <class S, class P>
@@ -136,6 +156,13 @@ void append(C const& ranks, Array<T, Rank, S, P> const& array, Partition const& 
             std::size_t axis = 0, LocalWriteOptions const& options = {}) {
   Checkpoint step{ranks};
   step.append(array, partition, memory, axis, options);
+  step.publish();
+}
+template <Communicator C, class T, std::size_t Rank, class S, class P, detail::DeviceAccessible M>
+void append(C const& ranks, Array<T, Rank, S, P> const& array, Partition const& partition, M const& memory,
+            Queue<space::Device>& on, std::size_t axis = 0, LocalWriteOptions const& options = {}) {
+  Checkpoint step{ranks};
+  step.append(array, partition, memory, on, axis, options);
   step.publish();
 }
 

@@ -1,4 +1,4 @@
-// write_local, read_local and LocalWriter for memory that a device can access. Device memory is copied through
+// write_local, read_local, append and LocalWriter for memory that a device can access. Device memory is copied through
 // page-locked memory.
 #pragma once
 #include <cstddef>
@@ -21,20 +21,8 @@ void write_local(C const& ranks, Array<T, Rank, S, P> const& array, Partition co
                  Queue<space::Device>& on, LocalWriteOptions const& options = {}) {
   using Space = typename detail::CallerMemory<M const>::space;
   if constexpr (detail::check_local<T, P>() && detail::check_writable<S>() &&
-                detail::check_memory<T, Rank, Space, M const>()) {
-    using Staged = detail::StagedPart<T, Rank, Space>;
-    bool const sends = Staged::sends_itself(detail::ErasedCommunicatorOf<C>{ranks}, options);
-    Staged part{on, sends};
-    detail::write_local_as(
-        ranks, array, array.shape(), partition,
-        [&](Extents const& shape) {
-          part.of(memory, shape);
-          sends ? part.make_room() : part.from_device();
-          part.wait();
-          return part.memory();
-        },
-        options, sends ? &part : nullptr);
-  }
+                detail::check_memory<T, Rank, Space, M const>())
+    detail::StagedPart<T, Rank, Space>::write(ranks, array, array.shape(), partition, memory, on, options);
 }
 
 /// Called by all ranks: as read_local of an array in host memory, into device memory in C order, through as much
@@ -46,6 +34,9 @@ void read_local(C const& ranks, Array<T, Rank, S, P> const& array, Partition con
   using Space = typename detail::CallerMemory<M>::space;
   if constexpr (detail::check_local<T, P>() && detail::check_destination<T, Rank, Space, M>()) {
     detail::StagedPart<T, Rank, Space> part{on};
+    Exchanged counts;
+    auto counted = options;
+    counted.exchanged = &counts;
     detail::read_local_into(
         ranks, array, partition,
         [&](Extents const& shape) {
@@ -53,7 +44,9 @@ void read_local(C const& ranks, Array<T, Rank, S, P> const& array, Partition con
           part.make_room();
           return part.memory();
         },
-        options);
+        counted);
+    counts.memory += part.staged_size();
+    detail::add_counts(options.exchanged, counts);
     detail::ErasedCommunicatorOf<C> all{ranks};
     detail::agreed(all, [&] { part.to_device(); });
   }

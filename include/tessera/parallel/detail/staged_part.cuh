@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <tessera/array/detail/caller_memory.hpp>
 #include <tessera/buffer/device_buffer.cuh>
@@ -16,6 +17,8 @@
 #include <tessera/parallel/detail/exchange_plan.hpp>
 #include <tessera/parallel/detail/part_rows.hpp>
 #include <tessera/parallel/detail/row_copies.cuh>
+#include <tessera/parallel/local.hpp>
+#include <tessera/parallel/partition.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -35,6 +38,28 @@ class StagedPart final : public DeviceSender {
   /// Waits for a copy that was started, whose error `wait` throws.
   ~StagedPart() override {
     static_cast<void>(error_of([&] { arrived_.wait(); }));
+  }
+
+  /// As write_local_as. Counts the page-locked copy.
+  template <class C, class S, class P, class M>
+  static void write(C const& ranks, Array<T, Rank, S, P> const& array, Extents const& array_shape,
+                    Partition const& partition, M const& memory, Queue<space::Device> const& on,
+                    LocalWriteOptions options) {
+    bool const sends = sends_itself(ErasedCommunicatorOf<C>{ranks}, options);
+    StagedPart part{on, sends};
+    Exchanged counts;
+    auto* const exchanged = std::exchange(options.exchanged, &counts);
+    write_local_as(
+        ranks, array, array_shape, partition,
+        [&](Extents const& shape) {
+          part.of(memory, shape);
+          sends ? part.make_room() : part.from_device();
+          part.wait();
+          return part.memory();
+        },
+        options, sends ? &part : nullptr);
+    counts.memory += part.staged_size();
+    add_counts(exchanged, counts);
   }
 
   /// Of this memory. Throws: SelectionError, if it has another shape, or is a device's and not contiguous in C order.

@@ -132,7 +132,9 @@ class MessageReader {
   /// The same of a body in device memory, whose bytes are there in the order of `on`. A dictionary that adds to an
   /// earlier one is joined to it in pageable host memory, where its offsets and indices are checked: the body crosses
   /// to the host, the first time that of the earlier dictionary too, and `on` is waited for; then the whole dictionary
-  /// crosses to a new buffer B, such as a DeviceBuffer. The reader keeps both. Throws: as above; DeviceError.
+  /// crosses to a new buffer B, such as a DeviceBuffer. The reader keeps both. A dictionary's body must last until
+  /// another replaces it or the first is added to it, and all calls must use one queue, or each must be ordered behind
+  /// those before. Throws: as above; DeviceError.
   template <AllocatableBuffer B>
   requires(std::same_as<typename B::space_type, S> && !S::host_accessible)
   std::optional<Column<S>> read(ByteView<space::Host> header, ByteView<S> body, std::shared_ptr<void const> owner,
@@ -175,7 +177,12 @@ class MessageReader {
           return detail::BatchBody<S>{there->view(), here.places, there};
         };
         return read_content(content, header, body_of, [&](Addition const& adds) {
-          return joined<B>(adds, decompressed(adds.batch, body, nullptr, made), on);
+          if constexpr (std::same_as<S, space::Host>) {
+            auto const delta = detail::only_column(adds.type, adds.batch, body_of(adds.batch), dictionaries_);
+            return detail::JoinedColumns{most_}.join(dictionaries_.at(adds.number), delta);
+          } else {
+            return joined<B>(adds, decompressed(adds.batch, body, nullptr, made), on);
+          }
         });
       } catch (...) {  // the caller may now free memory of a copy under way
         tessera::detail::wait_and_throw(on);

@@ -87,13 +87,23 @@ class JoinedColumns {
   // Of masks, where a missing one has no nulls, or of bools.
   void const* bits(Column<Host> const& a, Column<Host> const& b, std::size_t buffer, Memory& memory) {
     auto const count = a.length + b.length;
-    auto* const to = room(count / 8 + (count % 8 != 0), memory);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      auto const& column = i < a.length ? a : b;
-      auto const* const from = column.buffers[buffer];
-      auto const at = column.offset + (i < a.length ? i : i - a.length);
-      if (i % 8 == 0) to[i / 8] = std::byte{0};
-      if (!from || bit(from, at)) to[i / 8] |= static_cast<std::byte>(1u << (i % 8));
+    auto const size = count / 8 + (count % 8 != 0);
+    auto* const to = room(size, memory);
+    std::memset(to, 0, static_cast<std::size_t>(size));
+    std::uint64_t i = 0;
+    for (auto const* const column : {&a, &b}) {
+      auto const begin = i, end = begin + column->length;
+      auto const* const from = column->buffers[buffer];
+      while (i < end) {
+        auto const whole = !from && i % 8 == 0 ? (end - i) / 8 : 0;  // a hostile length must not take a step per bit
+        if (whole != 0) {
+          std::memset(to + i / 8, 0xff, static_cast<std::size_t>(whole));
+          i += whole * 8;
+          continue;
+        }
+        if (!from || bit(from, column->offset + (i - begin))) to[i / 8] |= static_cast<std::byte>(1u << (i % 8));
+        ++i;
+      }
     }
     return to;
   }
