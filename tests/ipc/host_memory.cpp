@@ -146,6 +146,10 @@ TEST_CASE("descriptors are not believed") {
   CHECK(changed([](auto& array) { array.producer.host = "elsewhere"; }).find("another host") != std::string::npos);
   CHECK(changed([](auto& array) { array.producer.session = std::string(32, '0'); }).find("has ended") !=
         std::string::npos);
+  auto other_process = published.descriptor();
+  other_process.producer.process = 1;
+  CHECK(error_of([&] { ipc::Consumer{}.attach(other_process); }) ==
+        "the descriptor names process 1, but another one answers");
   CHECK(producer.leases() == 0);  // refused memory is freed
   auto const json = published.json();
   auto const other = [&](std::string const& from, std::string const& to) {

@@ -227,6 +227,27 @@ TEST_CASE("an answer that comes late is not taken for that to a later question")
   }
 }
 
+TEST_CASE("a lease without the memory file is an error, and is returned") {
+  auto who = ipc::detail::new_identity();
+  auto const listening = ipc::detail::listen_as(who.session);
+  ipc::Descriptor array;
+  array.producer = who, array.memory.kind = "shared-memory", array.memory.size = 8;
+  array.type = data_type_of<std::uint8_t>(), array.shape = {8}, array.strides = {1};
+  ipc::detail::Request taken, returned;
+  std::thread producer{[&] {
+    ipc::detail::File const socket{::accept4(listening.number(), nullptr, nullptr, SOCK_CLOEXEC)};
+    taken = ipc::detail::receive<ipc::detail::Request>(socket).message;
+    ipc::detail::Reply const reply{.answer = ipc::detail::Answer::granted, .number = taken.number};
+    ipc::detail::send(socket, reply);
+    returned = ipc::detail::receive<ipc::detail::Request>(socket).message;
+  }};
+  CHECK_THROWS_WITH_AS(ipc::Consumer{}.attach(array), "the producer sent no memory file with the lease", ipc::IpcError);
+  producer.join();
+  CHECK(taken.what == ipc::detail::What::take);
+  CHECK(returned.what == ipc::detail::What::give_back);
+  CHECK(returned.number == taken.number);
+}
+
 // Attaches, slices, reads, writes and detaches at random. All elements of an array are one number, except during a
 // write: then the first one marks it, because a writer may be killed.
 void use_at_random(std::vector<ipc::Descriptor> const& arrays, std::uint64_t seed, int steps) {

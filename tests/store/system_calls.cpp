@@ -1,6 +1,6 @@
 // The hooks behind support/system_calls.hpp. Each name here is also in tests/CMakeLists.txt, for the linker.
-#include <algorithm>
 #include <cstdarg>
+#include <vector>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,46 +15,15 @@
 
 namespace {
 
-struct Watch {
-  bool on = false, failed = false, half = false;
-  std::size_t left = ~std::size_t{0};
-  int error = 0;
-  std::vector<std::string> made;
-};
-Watch watch;
 bool no_openat2 = false;
 
-// Whether this call is the one to fail.
-bool fails(char const* name) {
-  if (!watch.on) return false;
-  watch.made.emplace_back(name);
-  if (watch.left-- != 0) return false;
-  watch.failed = true;
-  if (watch.half) return false;
-  errno = watch.error;
-  return true;
-}
-// How much of `size` a call shall do.
-std::size_t part(std::size_t size) {
-  return watch.on && watch.half && watch.failed && watch.left == ~std::size_t{0} ? (size + 1) / 2 : size;
-}
+bool fails(char const* name) { return test::SystemCalls::fails(name); }
+std::size_t part(std::size_t size) { return test::SystemCalls::part(size); }
 
 }  // namespace
 
-test::SystemCalls::SystemCalls() {
-  watch = {};
-  watch.on = true;
-}
-test::SystemCalls::~SystemCalls() { watch = {}; }
 test::NoOpenat2::NoOpenat2() { no_openat2 = true; }
 test::NoOpenat2::~NoOpenat2() { no_openat2 = false; }
-void test::SystemCalls::fail(std::size_t k, int error) { watch.left = k, watch.error = error; }
-void test::SystemCalls::halve(std::size_t k) { watch.left = k, watch.half = true; }
-std::vector<std::string> const& test::SystemCalls::made() const { return watch.made; }
-bool test::SystemCalls::has_failed() const { return watch.failed; }
-std::size_t test::SystemCalls::count(std::string const& name) const {
-  return static_cast<std::size_t>(std::ranges::count(watch.made, name));
-}
 
 extern "C" {
 
@@ -92,7 +61,7 @@ TESSERA_TEST_REAL(int, close, int file) {
   auto const fail = fails("close");
   auto const result = __real_close(file);
   if (!fail) return result;
-  errno = watch.error;
+  errno = test::SystemCalls::error();
   return -1;
 }
 TESSERA_TEST_REAL(int, fstat, int file, struct stat* info) { return fails("fstat") ? -1 : __real_fstat(file, info); }
