@@ -102,6 +102,7 @@ TEST_CASE("Arrow: deltas add to a dictionary in device memory, as in host memory
   std::vector<std::vector<HostTable>> const all{
       {bytes({1, 2}), bytes({3}), bytes({}), bytes({4})},
       {bytes({1, 2}), some, some},
+      {some, bytes(std::vector<std::uint8_t>(30, 8)), some},
       {bytes({}), bytes({5})},
       {bools(3, 0b101), with_nulls(bools(4, 0b0110), {0b0111}, 1), bools(7, 0b1010101)},
       three_words(),
@@ -123,6 +124,28 @@ TEST_CASE("Arrow: deltas add to a dictionary in device memory, as in host memory
         }
   });
   test::check_nothing_left();
+}
+
+TEST_CASE("Arrow: with a queue, deltas are joined in host memory as without one, and all elements are there") {
+  for (int const number : {-1, 0, 1}) {
+    CAPTURE(number);
+    auto const stream = stream_of(three_words(), number);
+    HostQueue on;
+    HostReader reader;
+    std::optional<HostTable> table;
+    for (auto const& one : stream) table = reader.read<HostBuffer>(one.head(), one.view(), on);
+    CHECK(content(table.value()) == content(read(stream)));
+  }
+  // Whole bytes of a mask, and the bits before and after them.
+  auto const some = with_nulls(bytes({7, 0, 9}), {0b101}, 1);
+  auto const whole = read(stream_of({some, bytes(std::vector<std::uint8_t>(30, 8)), some}));
+  auto const& mask = whole.children.front().dictionary.front();
+  REQUIRE(mask.length == 36);
+  CHECK(mask.null_count == 2);
+  for (std::uint64_t i = 0; i < mask.length; ++i) {
+    auto const byte = static_cast<std::uint8_t const*>(mask.buffers[0])[i / 8];
+    CHECK(((byte >> (i % 8)) & 1) == (i != 1 && i != 34));
+  }
 }
 
 TEST_CASE("Arrow: a delta crosses once to the device; to the host, only what the reader does not have there") {
