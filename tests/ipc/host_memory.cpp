@@ -164,7 +164,8 @@ TEST_CASE("descriptors are not believed") {
   CHECK(other("    1,\n    0", "1") == "member version: found [1], expected a major and a minor version");
   auto const& session = published.descriptor().producer.session;
   for (auto const& digits : {session.substr(1), "g" + session.substr(1)})
-    CHECK(other(session, digits) == "member producer.session: found \"" + digits + "\", expected 32 hexadecimal digits");
+    CHECK(other(session, digits) ==
+          "member producer.session: found \"" + digits + "\", expected 32 hexadecimal digits");
   CHECK(other("    4,\n    1\n", "4").ends_with("expected a stride for each dimension"));
   CHECK(other("\"strides\": [", "\"strides\": [1, ").ends_with("expected a stride for each dimension"));
   CHECK(other("    1,\n    0\n  ],", "1,1], \"more\": 1,") == "nothing was thrown");  // of a later minor version
@@ -178,7 +179,8 @@ TEST_CASE("descriptors are not believed") {
   std::string const unit = "\"unit\": \"ns\"", scale = "\"scale_factor\": 1";
   CHECK(type("numpy.datetime64", unit + ", " + scale).find(outside) != std::string::npos);  // of eight bytes each
   CHECK(type("numpy.datetime64", unit) == "member data_type.configuration.scale_factor is missing");
-  CHECK(type("numpy.datetime64", scale + ", \"unit\": \"pm\"").starts_with("member data_type.configuration.unit: found"));
+  CHECK(type("numpy.datetime64", scale + ", \"unit\": \"pm\"")
+            .starts_with("member data_type.configuration.unit: found"));
   CHECK(type("numpy.timedelta64", unit + ", \"scale_factor\": 0").find("from 1 to 2147483647") != std::string::npos);
   CHECK(type("numpy.timedelta64", unit + ", " + scale + ", \"more\": 1") ==
         "member data_type.configuration.more is unknown");
