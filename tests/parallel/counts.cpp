@@ -93,6 +93,7 @@ TEST_CASE("a rank sends at most its share, each value is written and read once, 
     check_share(ranks, {50, 50}, {8, 8}, 0, 49);
     check_share(ranks, {50, 50}, {8, 8}, 4 * 8 * 8 * sizeof(int), 49);
   }
+  check_share(16, {800, 800}, {64, 64}, 0, 13 * 13);  // shares of 160,000 bytes
 }
 
 TEST_CASE("ranks agree by the same few calls, however many they are") {
@@ -130,6 +131,7 @@ TEST_CASE("ranks agree by the same few calls, however many they are") {
 
 TEST_CASE("a thousand ranks") {
   check_share(1000, {260, 130}, {7, 7}, 0, 38 * 19);
+  check_share(1000, {2000, 1000}, {60, 60}, 0, 34 * 17);  // shares of 8,000 bytes
   check_share(1000, {260, 130}, {7, 7}, 4 * 7 * 7 * sizeof(int), 38 * 19);
   // All in one value: it has one owner, and the others send one message with elements each.
   auto const one = count(1000, {100, 100}, {100, 100}, Partition::blocks({100, 100}, 1000));

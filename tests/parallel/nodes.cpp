@@ -264,6 +264,8 @@ TEST_CASE("a publish that fails has published the arrays before, and later appen
       append_both(next, 200);
       next.publish();
     });
+    CAPTURE(errors[0]);
+    CAPTURE(errors[1]);
     CHECK(all_are(errors, ""));
     std::string outcome;
     for (auto const& [name, more] : {std::pair{"t", 0}, std::pair{"p", 50}}) {

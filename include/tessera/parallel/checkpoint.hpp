@@ -77,14 +77,21 @@ class Checkpoint {
   }
 
   /// Called by all ranks: makes the appended elements visible. The handles of all ranks then show the new shapes.
-  /// Throws: MetadataError, if a document has another shape than the handles; StoreError. Arrays before the failing one
-  /// are then published; another call does not publish them again.
+  /// Throws: MetadataError, if a document has another shape than the handles; StoreError. Arrays whose documents were
+  /// written are then published, and their handles show it; another call does not publish the others.
   void publish() {
     detail::ErasedCommunicatorOf<C> all{ranks_};
     std::uint64_t done = std::numeric_limits<std::uint64_t>::max();
     auto const error = detail::error_of([&] {
       if (all.rank() != 0) return;
-      for (done = 0; done < grown_.size(); ++done) grown_[done].publish();
+      for (done = 0; done < grown_.size(); ++done) {
+        try {
+          grown_[done].publish();
+        } catch (...) {
+          if (grown_[done].is_shown()) ++done;  // the error came behind the write of the document
+          throw;
+        }
+      }
     });
     done = all.least(done);
     auto const grown = std::exchange(grown_, {});
@@ -97,6 +104,7 @@ class Checkpoint {
     std::string name{};
     Extents after{};
     std::function<void()> publish{}, adopt{};
+    std::function<bool()> is_shown{};  ///< the document has the new shape
   };
 
   // `write(shape)` writes the new elements at options.origin, which is set, to the array as if it had that shape.
@@ -117,6 +125,9 @@ class Checkpoint {
       });
       grown.publish = [untyped, before, after = grown.after] { publish_one(untyped, before, after); };
       grown.adopt = [untyped, after = grown.after] { untyped.adopt_shape(after); };
+      grown.is_shown = [untyped, after = grown.after] {
+        return !detail::error_of([&] { expect_shape(untyped, after, after); });
+      };
       grown_.reserve(grown_.size() + 1);  // no rank may fail behind the write
       if (is_published && all.rank() == 0) expect_shape(untyped, before, grown.after);
     });
