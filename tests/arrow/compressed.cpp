@@ -13,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <arrow/compressed_message.hpp>
+#include <arrow/flip_bits.hpp>
 #include <arrow/host_columns.hpp>
 #include <support/allocations.hpp>
 #include <support/random.hpp>
@@ -265,13 +266,10 @@ TEST_CASE("Arrow: damaged compressed messages are errors, or tables") {
     for (int round = 0; round < 3000; ++round) {
       auto stream = sound;
       auto& one = stream[random(0, stream.size() - 1)];
-      auto const change = [&](auto* data, std::size_t size) {
-        for (auto n = random(1, 3); n-- > 0;) data[random(0, size - 1)] ^= static_cast<std::byte>(1u << random(0, 7));
-      };
       if (round % 2 == 0 && !one.body.empty())
-        change(reinterpret_cast<std::byte*>(one.body.data()), 8 * one.body.size());
+        test::flip_bits(reinterpret_cast<std::byte*>(one.body.data()), 8 * one.body.size(), random);
       else
-        change(one.header.data(), one.header.size());
+        test::flip_bits(one.header.data(), one.header.size(), random);
       try {
         (void)content(read(stream, Reader{1 << 20}));
         ++answered;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <arrow/compressed_message.hpp>
+#include <arrow/flip_bits.hpp>
 #include <arrow/host_columns.hpp>
 #include <device/arrays.hpp>
 #include <support/random.hpp>
@@ -307,13 +308,10 @@ TEST_CASE("Arrow: on a device, damaged messages with deltas are errors, or table
     for (int round = 0; round < 600; ++round) {
       auto stream = sound;
       auto& one = stream[random(1, 3)];  // a dictionary
-      auto const change = [&](auto* data, std::size_t size) {
-        for (auto n = random(1, 3); n-- > 0;) data[random(0, size - 1)] ^= static_cast<std::byte>(1u << random(0, 7));
-      };
       if (round % 2 == 0)
-        change(reinterpret_cast<std::byte*>(one.body.data()), 8 * one.body.size());
+        test::flip_bits(reinterpret_cast<std::byte*>(one.body.data()), 8 * one.body.size(), random);
       else
-        change(one.header.data(), one.header.size());
+        test::flip_bits(one.header.data(), one.header.size(), random);
       auto const where = round % 4 < 2 ? Body::in_host_memory : Body::on_device;
       try {
         DeviceReader reader{1 << 20};

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <arrow/flip_bits.hpp>
 #include <support/random.hpp>
 #include <support/refused.hpp>
 #include <tessera/with/arrow/messages.hpp>
@@ -256,15 +257,12 @@ TEST_CASE("Arrow: damaged messages are errors, or tables whose memory is that of
   for (int round = 0; round < 20'000; ++round) {
     auto stream = sound;
     auto& one = stream[random(0, stream.size() - 1)];
-    auto const change = [&](auto* data, std::size_t size) {
-      for (auto n = random(1, 3); n-- > 0;) data[random(0, size - 1)] ^= static_cast<std::byte>(1u << random(0, 7));
-    };
     if (round % 8 == 0)
       one.header.resize(random(0, one.header.size() - 1));
     else if (round % 8 == 1 && !one.body.empty())
-      change(reinterpret_cast<std::byte*>(one.body.data()), 8 * one.body.size());
+      test::flip_bits(reinterpret_cast<std::byte*>(one.body.data()), 8 * one.body.size(), random);
     else
-      change(one.header.data(), one.header.size());
+      test::flip_bits(one.header.data(), one.header.size(), random);
     try {
       (void)sum_of(read(stream));
       ++answered;

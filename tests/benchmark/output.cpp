@@ -3,20 +3,20 @@
 //     cmake --build build/release --target output && mpirun -n 1 build/release/bin/output
 //
 // Printed are the medians of elapsed times, with their quarters: of the write alone, of a step without output, of one
-// that waits for its write, and of one that does not. A rank needs two cores: one computes, one encodes.
+// that waits for its write, and of one that does not. One rank, with cores for its thread and the queue's two.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <iostream>
-#include <random>
 #include <string>
 #include <vector>
 
 #include <tessera/tessera.hpp>
 #include <tessera/with/mpi.hpp>
 #include <tessera/with/zstd.hpp>
+
+#include "noise.hpp"
 
 namespace {
 
@@ -68,12 +68,7 @@ void measure(int steps, std::uint64_t rows) {
   LocalStore<HostBuffer> const store{folder.string()};
   constexpr std::uint64_t places = 8;  // written in turn, so that the memory of files is used again
   auto const partition = Partition::blocks({1, rows, 1024}, ranks.size());
-  std::vector<float> memory(element_count(partition.memory_shape(ranks.rank()), "memory"));
-  std::mt19937 random{1};
-  for (auto& element : memory) {  // noise in the two lower bytes
-    auto const bits = 0x3f800000u | (static_cast<std::uint32_t>(random()) & 0xffffu);
-    std::memcpy(&element, &bits, sizeof bits);
-  }
+  auto const memory = noise(element_count(partition.memory_shape(ranks.rank()), "memory"));
   using Zstd = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
   auto const make = [&](std::string const& name) {
     NewArray<float> const wanted{.shape = {places, rows, 1024}, .chunks = {1, 32, 1024}};

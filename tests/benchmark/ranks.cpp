@@ -2,17 +2,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <iostream>
-#include <random>
 #include <string>
 #include <vector>
 
 #include <tessera/tessera.hpp>
 #include <tessera/with/deflate.hpp>
 #include <tessera/with/mpi.hpp>
+
+#include "noise.hpp"
 
 namespace {
 
@@ -35,12 +35,9 @@ void measure(MpiCommunicator const& ranks, std::string const& folder, int repeti
   auto const first = [&](std::uint64_t i) { return i * edge / count - (cuts && i > 0 && i < count ? 10 : 0); };
   for (std::uint64_t i = 0; i < count; ++i) boxes.push_back({{first(i), first(i + 1)}, all, all});
   auto const partition = Partition::boxes({edge, edge, edge}, boxes);
-  std::vector<float> memory(element_count(partition.memory_shape(ranks.rank()), "memory")), read(memory.size());
-  std::mt19937 random{static_cast<unsigned>(ranks.rank())};
-  for (auto& element : memory) {  // noise in the two lower bytes
-    auto const bits = 0x3f800000u | (static_cast<std::uint32_t>(random()) & 0xffffu);
-    std::memcpy(&element, &bits, sizeof bits);
-  }
+  auto const memory = noise(element_count(partition.memory_shape(ranks.rank()), "memory"),
+                            static_cast<unsigned>(ranks.rank()));
+  std::vector<float> read(memory.size());
   for (int i = 0; i < repetitions; ++i) {
     if (ranks.rank() == 0) std::filesystem::remove_all(folder + '/' + name);
     std::fill(read.begin(), read.end(), 0.0f);

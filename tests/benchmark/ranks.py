@@ -2,8 +2,8 @@
 """ranks.py [--ranks N] [--rounds N] [--folder FOLDER] [--build BUILD]: MPI ranks of one thread write and read an array.
 
 256^3 float32 in chunks of 64^3, noise that gzip halves; slabs of whole chunks, and slabs that cut chunks. Beside
-tessera stand parallel HDF5 (collective), ADIOS2, and TensorStore and zarr-python in each rank, if they are there. ADIOS2
-has no gzip and no chunks: BP5 stores each rank's slab as it is. Each round starts each program once; of all repetitions
+tessera stand parallel HDF5 (collective), ADIOS2, and TensorStore and zarr-python in each rank, if they are there.
+ADIOS2 has no gzip and no chunks: BP5 stores each rank's slab as it is. Each round starts each program once; of all repetitions
 the medians are compared, with the quarters of the ratios of a repetition. Compared are elapsed times, and the processor
 times of all ranks together: those hardly change when other programs keep the cores busy, while each wait of a rank for
 the other then lasts long. A round takes half a minute of processor time. A peer that crashes is started again, and the

@@ -3,15 +3,14 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <iostream>
-#include <random>
 #include <string>
 #include <vector>
+
+#include "noise.hpp"
 
 namespace {
 
@@ -61,12 +60,8 @@ int main(int argc, char** argv) {
       return n * edge / static_cast<std::size_t>(ranks) - (cuts && i > 0 && i < ranks ? 10 : 0);
     };
     adios2::Dims const at{first(rank), 0, 0}, size{first(rank + 1) - first(rank), edge, edge};
-    std::vector<float> memory(size[0] * edge * edge), again(memory.size());
-    std::mt19937 random{static_cast<unsigned>(rank)};
-    for (auto& element : memory) {  // noise in the two lower bytes
-      auto const bits = 0x3f800000u | (static_cast<std::uint32_t>(random()) & 0xffffu);
-      std::memcpy(&element, &bits, sizeof bits);
-    }
+    auto const memory = noise(size[0] * edge * edge, static_cast<unsigned>(rank));
+    std::vector<float> again(memory.size());
     std::string const name = cuts ? "cut-none" : "whole-none", path = std::string{argv[1]} + '/' + name;
     for (int i = 0; i < std::atoi(argv[2]); ++i) {
       if (rank == 0) std::filesystem::remove_all(path);

@@ -19,7 +19,8 @@ class TensorStore:
         import tensorstore
 
         self.ts = tensorstore
-        self.context = {"data_copy_concurrency": {"limit": 1}, "file_io_concurrency": {"limit": 1}, "file_io_sync": False}
+        self.context = {"data_copy_concurrency": {"limit": 1}, "file_io_concurrency": {"limit": 1},
+                        "file_io_sync": False}
 
     def open(self, path, **more):
         spec = {"driver": "zarr3", "kvstore": {"driver": "file", "path": path}, **more}
