@@ -2,8 +2,8 @@
 # Builds tessera with g++ and runs every test, after installing what is missing (Debian, Ubuntu).
 #   tests/run.sh [--all] [--no-install] [--minutes N]
 # --all: the builds of the sanitizers, of nvcc and of clang++ too, as CI does. --no-install: with what is here. --minutes:
-# g++'s build takes what it takes, the others share what is left; what is built by then is tested, and what is not built or
-# run is named as not run. The last line is "N passed, M failed", over all builds.
+# the builds after g++'s share what it leaves. In each, what is built by then is tested, and what is not built or run is
+# named as not run. The last line is "N passed, M failed", over all builds.
 set -euo pipefail
 CDPATH= cd -- "$(dirname "${BASH_SOURCE[0]}")/.."
 source .ci/packages.sh
@@ -113,8 +113,8 @@ before() {
   timeout "$left" "${@:2}"
 }
 
-# build PRESET BEFORE: of the sanitizers' build the programs of tests first, of nvcc's the small ones, then the rest.
-declare -A first=([sanitize]=test-programs [cuda]=cuda-small)
+# build PRESET BEFORE: the programs of tests first, of nvcc's build the small ones, then the rest.
+declare -A first=([release]=test-programs [sanitize]=test-programs [cuda]=cuda-small)
 build() {
   if [[ -n ${first[$1]:-} ]]; then before "$2" cmake --build --preset "$1" -j "$jobs" --target "${first[$1]}" || return; fi
   before "$2" cmake --build --preset "$1" -j "$jobs"
@@ -132,11 +132,14 @@ build_and_test() {
   local begun=$SECONDS built
   printf '\n== %s\n' "$what"
   rm -f "$log"
-  if [[ $preset != release && -n $minutes ]]; then
-    for each in "${share[@]}"; do all_shares=$((all_shares + each)); done
-    local seconds=$(((minutes * 60 - SECONDS) * share[$preset] / all_shares))
+  if [[ -n $minutes ]]; then
+    local seconds=$((minutes * 60 - SECONDS))
+    if [[ $preset != release ]]; then
+      for each in "${share[@]}"; do all_shares=$((all_shares + each)); done
+      seconds=$((seconds * share[$preset] / all_shares))
+      unset "share[$preset]"
+    fi
     build_ends=$((SECONDS + seconds * 6 / 10)) ends=$((SECONDS + seconds))
-    unset "share[$preset]"
     if [[ $seconds -le 0 ]]; then
       not_run "$what" "the $minutes minutes were over"
       return

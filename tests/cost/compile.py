@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """What compiling costs, with -O2, and whether docs/performance.md says so: its tables are the record, this is the gate.
 
-    compile.py COMPILER [--repetitions 1] [--write] [--only memory|seconds]
+    compile.py COMPILER [--repetitions 1] [--write] [--memory]
 
 COMPILER is g++, or nvcc, which compiles for one architecture what uses device memory; one unit of that g++ compiles,
 too. A unit fails that takes more
 memory than its row allows, or a twentieth more or less than its row says: --write puts what was measured into the page.
-Seconds are the compiler's processor time, the median of the repetitions. They are the machine's; how many times those of
-the unit of json.hpp in the same run they are is the unit's. Some rows are held to that, within a half,
-because the same unit took 11.2 and 16.3 times them in two runs. A first measurement off by a tenth is followed by two
-more of both units, and the median of the three counts. --only seconds measures these rows alone; --only memory the
-others, beside other programs too: they do not change the memory.
+Seconds are the compiler's processor time, the median of the repetitions. They depend on the machine; their ratio to those
+of json.hpp's unit in the same run depends on the unit. Some rows are held to that ratio, within a half: the same unit
+took 11.2 and 16.3 times json.hpp's in two runs. A first measurement off by a tenth is followed by two
+more of both units, and the median of the three counts. --memory checks no seconds: memory does not change beside other
+programs, and seconds do. The tests check memory; run the whole script on an idle machine.
 
 Units of other libraries are measured in the same run, for scale, and not held to their rows. If a unit's header is
 missing, the script says so and goes on. On Debian 12: apt install libeigen3-dev libfmt-dev libboost1.81-dev; where the
@@ -33,7 +33,7 @@ arguments = argparse.ArgumentParser(usage=__doc__)
 arguments.add_argument("compiler")
 arguments.add_argument("--repetitions", type=int, default=1)
 arguments.add_argument("--write", action="store_true")
-arguments.add_argument("--only", choices=("memory", "seconds"))
+arguments.add_argument("--memory", action="store_true")
 options = arguments.parse_args()
 is_nvcc = Path(options.compiler).name == "nvcc"
 tolerance = 1.05
@@ -190,8 +190,6 @@ problems = []
 seconds_of_json = None
 with tempfile.TemporaryDirectory() as folder:
     for name, unit in units.items():
-        if options.only and (options.only == "seconds") != (name in (json_unit, *held_to_json)):
-            continue
         if is_missing(unit, folder):
             print(f"not run: {name} (missing {unit.needs}: {unit.cure})", flush=True)
             continue
@@ -210,7 +208,7 @@ with tempfile.TemporaryDirectory() as folder:
                             f"write it there with --write")
         if is_of_page and most and megabytes > int(most):
             problems.append(f"{name} takes {megabytes:.0f} MB, at most {most} are wanted")
-        if name in held_to_json and is_of_page and seconds_of_json and not options.write:
+        if name in held_to_json and is_of_page and seconds_of_json and not (options.write or options.memory):
             wanted = recorded_seconds / record(json_unit)[0]
             times = times_json(seconds, seconds_of_json, wanted, unit, folder)
             print(f"    {times:.1f} times the seconds of json.hpp's unit; {page.name} says {wanted:.1f}", flush=True)
