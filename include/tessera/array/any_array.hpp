@@ -1,4 +1,4 @@
-// AnyArray: an array whose element type and rank are known only when it is opened. Array is its typed front.
+// AnyArray: an array whose element type and rank are known only at run time. Array is its typed form.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -36,7 +36,8 @@ namespace tessera { inline namespace v0 {
 template <Element T, std::size_t Rank = 0, class S = void, class P = void>
 class Array;
 
-/// A handle: copies refer to the same array. Thread-safe: reads, writes and changes of the shape may run at once.
+/// A handle of an open array, of any element type and rank. Copies refer to the same array. Thread-safe: several
+/// threads may read, write and change the shape at the same time.
 template <class S, class P>
 class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue_type, typename P::array_space> {
   using WithQueue = detail::BytesWithQueue<AnyArray, typename P::queue_type, typename P::array_space>;
@@ -56,53 +57,54 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   AnyArray(S const& store, std::shared_ptr<detail::SharedArray> opened, queue_type on)
       : AnyArray{state_of(store, opened), {}, std::move(on)} {}
 
-  /// The document as it was when the array was opened, with the present shape.
+  /// The array's metadata as it was when the array was opened, but with the current shape.
   ArrayMetadata metadata() const { return state_->present_metadata(); }
-  /// The attributes as they were when the array was opened; get_attributes() reads the present ones. On a temporary
-  /// handle this returns a copy, which is safe to loop over. Throws: MetadataError, if they are of Zarr v2 and
-  /// `.zattrs` is broken.
+  /// The attributes as they were when the array was opened; get_attributes() reads the current ones. On a temporary
+  /// handle this returns a copy, which is safe to loop over. Throws: MetadataError, if the array is Zarr v2 and
+  /// `.zattrs` is damaged.
   Members const& attributes() const& {
     detail::expect_attributes(state_->array->metadata.broken_attributes);
     return state_->array->metadata.attributes;
   }
   Members attributes() && { return static_cast<AnyArray const&>(*this).attributes(); }
-  /// The present shape: copies of this handle may change it.
+  /// The current shape; copies of this handle may change it.
   Extents shape() const { return state_->array->shape.get(); }
   DataType type() const { return state_->array->metadata.type; }  ///< of its elements
   /// One for each dimension, or none. On a temporary handle this returns a copy.
   DimensionNames const& dimension_names() const& { return state_->array->metadata.dimension_names; }
   DimensionNames dimension_names() && { return state_->array->metadata.dimension_names; }
-  /// The value of elements that were never written. Throws: MetadataError, if they are of another type.
+  /// The value of elements that were never written. Throws: MetadataError, if the array has another element type than
+  /// T.
   template <Element T>
   T fill_value() const {
     detail::in_document(store(), document(), [&] { detail::expect_element<T>(*this); });
     return detail::ElementsOf<T>::of_fill(state_->array->metadata.fill);
   }
-  /// The same array with that type and rank: `array.as<float, 3>()`. array/visit.hpp finds out type and rank. Throws:
-  /// MetadataError naming document and member, if the array has others.
+  /// The same array as an Array of this type and rank: `array.as<float, 3>()`. If the program does not know them, use
+  /// visit of array/visit.hpp. Throws: MetadataError naming document and member, if the array has another type or rank.
   template <class T, std::size_t Rank>
   auto as() const;
-  /// In elements: that of a shard, if the array has shards, or else of a chunk; of a rectilinear grid, the longest
-  /// chunk along each dimension.
+  /// The shape of a shard, if the array has shards, and otherwise of a chunk, in elements. For a rectilinear grid, the
+  /// greatest length along each dimension.
   Extents const& chunk_shape() const { return state_->array->metadata.chunk_shape; }
   /// The lengths of chunks in a rectilinear grid, along each dimension; empty for other grids.
   std::vector<ChunkEdges> const& edges() const { return state_->array->metadata.edges; }
   std::string const& path() const { return state_->array->path; }  ///< in the store; empty for the root
-  /// The store that was given when it was opened; of a handle of `through`, perhaps its host side.
+  /// The store that was passed when the array was opened. For a handle from `through`, it may be the host side of that
+  /// store.
   S const& store() const { return static_cast<State const&>(*state_).store; }
   /// The key of its document: "t1/zarr.json", or "t1/.zarray" in Zarr v2.
   Key const& document() const { return state_->array->document; }
 
-  /// The result of read and write: void in host memory, because the work is done; else a Pending, because the queue is
-  /// still at work, and uses the memory until it is done.
+  /// The result of read and write: void for host memory, because the work is done when the call returns. Otherwise a
+  /// Pending; the queue uses the memory until the Pending is done.
   using Completion = typename Open::Completion;
 
   using WithQueue::append, WithQueue::compact, WithQueue::read, WithQueue::read_listed, WithQueue::resize,
       WithQueue::write, WithQueue::write_listed;
 
   /// Reads a selection into memory of array_space. Strides are in bytes, one per dimension of the memory. Throws:
-  /// StoreError, CodecError, with the key; SelectionError; Cancelled. It throws only when no work is in progress any
-  /// more.
+  /// StoreError, CodecError, with the key; SelectionError; Cancelled. If it throws, no work is in progress any more.
   auto read(ResolvedSelection const& selected, StridedSpan<array_space> to, ReadOptions const& options = {}) const {
     expect_fixed_size();
     return read_into(selected, to, options);
@@ -127,20 +129,20 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
     return detail::InvalidCall{};
   }
 
-  /// For custom reads: calls f(ChunkAccess) and returns what read returns. When f returns, only `queue()` may still
-  /// have work for it. Throws: SelectionError; exceptions of f.
+  /// For custom reads: calls f(ChunkAccess) and returns what read returns. When f returns, any unfinished work of it
+  /// must be on `queue()`. Throws: SelectionError; exceptions of f.
   Completion for_chunks(ResolvedSelection const& selected, Strides const& strides, typename Open::UseChunks f) const {
     return state_->for_chunks(selected, strides, on_, f);
   }
 
-  /// For custom writes to a regular grid: calls f(ChunkAccess, Extents) with the present shape, which does not change
-  /// meanwhile. Throws: exceptions of f; Cancelled, if it waits for the shape and `stop` becomes true.
+  /// For custom writes to a regular grid: calls f(ChunkAccess, Extents) with the current shape, which does not change
+  /// during the call. Throws: exceptions of f; Cancelled, if it waits for the shape and `stop` becomes true.
   void for_written_chunks(typename Open::UseWritten f, Stop stop = nullptr) const {
     state_->for_written_chunks(writable(), on_, f, stop);
   }
 
-  /// Writes a selection from memory of array_space. A partly written chunk keeps the rest, also while other threads
-  /// write through this store and its copies. Throws: as read.
+  /// Writes a selection from memory of array_space. Elements of a chunk that are not selected keep their values, also
+  /// if other threads write to the chunk through this store or its copies. Throws: as read.
   auto write(ResolvedSelection const& selected, StridedView<array_space> from, WriteOptions const& options = {}) const {
     expect_fixed_size();
     return write_from(selected, from, options);
@@ -172,9 +174,9 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   /// document. Sends no request.
   void adopt_shape(Extents const& shape) const { state_->array->shape.set(shape); }
 
-  /// Reads inner chunks of shape `inner_chunk_shape`, each to its own place: element `target` of the memory at to.data,
-  /// whose strides are those of a chunk's elements. Else as read. Requires: each chunk is listed once, and those of one
-  /// shard follow each other; the list is in use until the call returns.
+  /// Reads inner chunks, whose shape is `inner_chunk_shape()`. Each goes to the element `target` of the memory at
+  /// to.data; the strides in `to` are those between elements of a chunk. Otherwise like read. Requires: each chunk is
+  /// listed once, and those of one shard follow each other; the list is in use until the call returns.
   auto read_listed(std::span<PlacedChunk const> listed, StridedSpan<array_space> to,
                    ReadOptions const& options = {}) const {
     expect_fixed_size();
@@ -187,7 +189,7 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
     return state_->read_listed(from ? *from : state_->readable(), listed, to, on_, options, defaults_);
   }
   typename Open::Readable const& readable() const { return state_->readable(); }  ///< the store, for such reads
-  /// Writes inner chunks, placed as for read_listed. Else as write.
+  /// Writes inner chunks, placed as for read_listed. Otherwise like write.
   auto write_listed(std::span<PlacedChunk const> listed, StridedView<array_space> from,
                     WriteOptions const& options = {}) const {
     expect_fixed_size();
@@ -200,7 +202,8 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   /// The shape of the innermost chunks of shards, which are fetched and decoded one by one; without shards, the chunk
   /// shape.
   Extents const& inner_chunk_shape() const { return state_->form.layout.shape; }
-  /// Whether chunks are stored as they are in memory, so that a read of some elements fetches only these.
+  /// Whether the bytes of a stored chunk are its elements as in memory, so that a read of some elements fetches only
+  /// these.
   bool has_chunks_as_in_memory() const { return state_->form.is_view(); }
   /// The number of chunks along each dimension.
   Extents grid_shape() const { return state_->grid_of(shape()); }
@@ -218,9 +221,9 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   }
 
   /// Grows the array along one dimension by elements of the shape `block` in memory of array_space, strides in bytes.
-  /// Appends through copies of this handle run one after the other. As with resize, readers see all of the block when
-  /// this has returned, or none of it. Returns what write returns. Throws: SelectionError, if the block does not match
-  /// the array in its other dimensions; Cancelled; as resize.
+  /// Appends through copies of this handle run one after the other. As with resize, a reader sees either none of the
+  /// block or all of it, and all of it after this call has returned. Returns what write returns. Throws:
+  /// SelectionError, if the block does not match the array in its other dimensions; Cancelled; as resize.
   auto append(std::size_t axis, Extents const& block, StridedView<array_space> from,
               WriteOptions const& options = {}) const {
     expect_fixed_size();
@@ -238,17 +241,17 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   }
 
   /// Keeps indexes of shards between reads, at most `most` bytes, for all copies of this handle: reads of inner chunks
-  /// in known shards then read only those chunks. Drops the least recently used, and keeps a single one whatever its
-  /// size. 0 drops all, and each read has its own again, as after opening. Reads notice writes of arrays through this
-  /// store and its copies, but no others: by another process, directly into the store, or through a second store of the
-  /// same folder. If one of these replaces a shard, reads use the old places in the new value until you call this
-  /// again. Thread-safe.
+  /// in known shards then read only those chunks. If they exceed `most`, drops the least recently used ones, but keeps
+  /// at least one, whatever its size. 0 drops all; each read then fetches the indexes that it needs, as after opening.
+  /// Reads notice writes of arrays through this store and its copies, but no others: by another process, directly into
+  /// the store, or through a second store of the same folder. If such a writer replaces a shard, reads use the offsets
+  /// of the old index in the new value, until you call this again. Thread-safe.
   void keep_shard_indexes(std::uint64_t most) const { state_->keep_indexes(most); }
 
   /// Rewrites shards that have unused bytes, such as `append_to_shards` leaves, or inner chunks out of C order.
   /// Replaces shards one by one, each atomically. Reads only the index of a shard that needs no change, and decodes no
-  /// chunks. Returns, when the store has the result, by how many bytes the shards became smaller, not counting codecs
-  /// after them; 0 without shards. Throws: StoreError, CodecError, with the key; Cancelled.
+  /// chunks. Returns, when the store has the new shards, the number of bytes by which shards became smaller, before any
+  /// codecs that follow them; 0 for an array without shards. Throws: StoreError, CodecError, with the key; Cancelled.
   std::uint64_t compact(CompactOptions const& options = {}) const { return compact_some(nullptr, options); }
   /// Only shards with selected elements. Throws: SelectionError too.
   std::uint64_t compact(ResolvedSelection const& selected, CompactOptions const& options = {}) const {
@@ -269,8 +272,8 @@ class AnyArray : public detail::BytesWithQueue<AnyArray<S, P>, typename P::queue
   /// `through<space::Host>()` is the array in host memory, with this array's codecs if they run on the host; no bytes
   /// are copied between spaces.
   ///
-  /// The given queue does the work, or else this array's, or that of its host threads. Throws: MetadataError, if the
-  /// document names other codecs.
+  /// The work runs on the given queue. Without one, it runs on this handle's queue, or on its host queue if the new
+  /// pipeline is for host memory. Throws: MetadataError, if the document names other codecs.
   template <class Named, class... On>
   auto through(On... on) const {
     if constexpr (!detail::check_through<Named, S, P, On...>()) {

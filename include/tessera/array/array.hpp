@@ -29,8 +29,9 @@
 
 namespace tessera { inline namespace v0 {
 
-/// A handle: copies refer to the same array. Thread-safe: reads, writes and changes of the shape may run at once. The
-/// bases have the calls of 0.1, and those that only give a compile error.
+/// A handle of an open array, with element type T and Rank dimensions. Copies refer to the same array. Thread-safe:
+/// several threads may read, write and change the shape at the same time. The base classes have the calls of version
+/// 0.1, and calls that only give a compile error.
 template <Element T, std::size_t Rank, class S, class P>
 class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::queue_type>,
               public detail::RefusedCalls<T, Rank, typename P::array_space> {
@@ -52,40 +53,41 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
     detail::expect_dimensions(array_.shape().rank(), Rank);
   }
 
-  Extents shape() const { return array_.shape(); }  ///< the present one: copies of this handle may change it
+  Extents shape() const { return array_.shape(); }  ///< the current shape; copies of this handle may change it
   Extents const& chunk_shape() const { return array_.chunk_shape(); }  ///< in elements: AnyArray::chunk_shape
-  /// In elements. Throws: MetadataError, if 64 bits are too few.
+  /// The number of elements. Throws: MetadataError, if it does not fit in 64 bits.
   std::uint64_t size() const { return element_count(shape(), "shape"); }
 
-  DataType type() const { return data_type_of<T>(); }                                  ///< that of T
+  DataType type() const { return data_type_of<T>(); }                                  ///< the data type of T
   DimensionNames const& dimension_names() const& { return array_.dimension_names(); }  ///< may be empty
   DimensionNames dimension_names() && { return array_.dimension_names(); }
-  T fill_value() const { return array_.template fill_value<T>(); }  ///< of elements that were never written
-  /// The document as it was when the array was opened, with the present shape.
+  T fill_value() const { return array_.template fill_value<T>(); }  ///< the value of elements that were never written
+  /// The array's metadata as it was when the array was opened, but with the current shape.
   ArrayMetadata metadata() const { return array_.metadata(); }
-  /// The attributes as they were when the array was opened; get_attributes() reads the present ones. On a temporary
+  /// The attributes as they were when the array was opened; get_attributes() reads the current ones. On a temporary
   /// handle this returns a copy, which is safe to loop over.
   Members const& attributes() const& { return array_.attributes(); }
   Members attributes() && { return array_.attributes(); }
   Untyped const& untyped() const { return array_; }  ///< the same handle without T and Rank
 
-  /// The same array with these default options: AnyArray::with.
+  /// A handle of the same array with these default options; see AnyArray::with.
   Array with(ReadOptions const& options) const { return Array{array_.with(options)}; }
   Array with(WriteOptions const& options) const { return Array{array_.with(options)}; }
-  /// The same array with this queue, which does the work of the new handle's reads and writes:
-  /// `array.on(queue).read(all, memory)`. Copies of a queue are the same queue. An array has the queue that it was
-  /// opened or created with; without one, the host's work runs on all processors.
+  /// A handle of the same array whose reads and writes run on this queue: `array.on(queue).read(all, memory)`. Copies
+  /// of a queue are the same queue. The first handle has the queue that was passed to open or create; by default, work
+  /// of the host runs on all processors.
   Array on(queue_type const& queue) const { return Array{array_.on(queue)}; }
   queue_type& queue() const { return array_.queue(); }
 
-  /// The same array through other codecs and in another memory space: AnyArray::through.
+  /// A handle of the same array with another pipeline, which may be in another memory space; see AnyArray::through.
   template <class Named, class... On>
   auto through(On... on) const {
     return detail::with_type<T, Rank>(array_.template through<Named>(std::move(on)...));
   }
 
-  /// The result of read and write: void in host memory, where the call returns when the elements are there; else a
-  /// Pending: `wait()` for it, or give `on` more work that uses the memory. Until then the memory is in use.
+  /// The result of read and write. For host memory it is void: the call returns when the work is done. Otherwise it is
+  /// a Pending: call `wait()`, or use the memory only in later work of the queue. The memory is in use until the work
+  /// is done.
   using Completion = typename Untyped::Completion;
   using WithQueue::append, WithQueue::compact, WithQueue::fill, WithQueue::read, WithQueue::resize, WithQueue::write;
   using Refused::fill, Refused::read, Refused::write;
@@ -93,9 +95,9 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   /// Reads a selection into the caller's memory: an ArrayView or an mdspan of any strides, an OwnedArray, contiguous
   /// host memory in C order, e.g. a std::vector<T> or a std::span<T>, or a type with contiguous_memory<M>. A selection
   /// is a Box or `all`, Orthogonal, Points, a Mask or Blocks; each chunk is fetched and decoded once. An array in
-  /// device memory is also read into pinned and managed memory. Memory that was allocated on another queue than the
-  /// handle's must be ready: `queue.after(other.record())`. Throws: SelectionError, if an index lies outside, the
-  /// shapes differ, or a stride is 0; StoreError, CodecError, with the key; Cancelled.
+  /// device memory can also be read into pinned and managed memory. If the memory was allocated on another queue, let
+  /// the handle's queue wait for it first: `queue.after(other.record())`. Throws: SelectionError, if an index lies
+  /// outside, the shapes differ, or a stride is 0; StoreError, CodecError, with the key; Cancelled.
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
     constexpr auto memory_rank = detail::memory_rank<Sel, Rank>;
@@ -109,23 +111,23 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
     }
   }
 
-  /// Reads DevicePoints or a DeviceMask of with/device_selections.cuh, into memory of one dimension. Throws: as these
-  /// say.
+  /// Reads DevicePoints or a DeviceMask (with/device_selections.cuh) into memory of one dimension. Throws: what those
+  /// types document.
   template <detail::ListedElsewhere Sel, detail::MemoryOrMistake M>
   auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
     return detail::read_elsewhere<T>(array_, selection, to, options);
   }
-  /// The same, into a new array of buffers B, by default device memory, for use in the order of the handle's queue; if
-  /// the host can access it, its elements are there when the call returns.
+  /// The same, into a new array with buffers of type B, by default device buffers. Use the array in work on the
+  /// handle's queue. If the host can access its memory, the elements are there when the call returns.
   template <class B = detail::elements_buffer<T, array_space>, detail::ListedElsewhere Sel>
   auto read(Sel const& selection, ReadOptions const& options = {}) const {
     return detail::read_new_elsewhere<T, B>(array_, selection, options);
   }
 
-  /// Reads a selection into a new array of buffers B, by default in the array's own space. Use the new array in the
-  /// order of the handle's queue; if the host can access it, its elements are there when the call returns. An array in
-  /// device memory is read into host buffers through `through<space::Host>()`: on host threads, without a copy between
-  /// spaces.
+  /// Reads a selection into a new array with buffers of type B, by default in the memory space of this array. Use the
+  /// new array in work on the handle's queue. If the host can access its memory, the elements are there when the call
+  /// returns. If this array is in device memory and B is a host buffer, the read goes through `through<space::Host>()`:
+  /// the host decodes, and no elements are copied between spaces.
   template <class B = detail::elements_buffer<T, array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, ReadOptions const& options = {}) const {
     return detail::read_new<T, detail::memory_rank<Sel, Rank>, B>(array_, selected(selection), options);
@@ -143,10 +145,11 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
     return detail::refuse_buffer<B, T>();
   }
 
-  /// Writes a selection from the caller's memory, of the same kinds. A partly written chunk keeps the rest, also while
-  /// other threads write to it through this store and its copies. If an element is selected several times, its last
-  /// value is written. Throws: SelectionError, if an index lies outside, or the shapes differ; StoreError, CodecError,
-  /// with the key; Cancelled. When it throws, every chunk is written wholly or not at all.
+  /// Writes a selection from the caller's memory, which may be of the same kinds as for read. Elements of a chunk that
+  /// are not selected keep their values, also if other threads write to the chunk through this store or its copies. If
+  /// an element is selected several times, its last value is written. Throws: SelectionError, if an index lies outside,
+  /// or the shapes differ; StoreError, CodecError, with the key; Cancelled. If it throws, each chunk is written
+  /// completely or not at all.
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto write(Sel const& selection, M const& from, WriteOptions const& options = {}) const {
     constexpr auto memory_rank = detail::memory_rank<Sel, Rank>;
@@ -166,21 +169,21 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
     return detail::write_elsewhere<T>(array_, selection, from, options);
   }
 
-  /// Gives the array another shape: `array.resize({100, 100})`. New elements have the fill value; cut elements are
-  /// lost. AnyArray::resize says what other users of the array see, and what an interrupted call leaves.
+  /// Gives the array another shape: `array.resize({100, 100})`. New elements have the fill value, and elements outside
+  /// the new shape are lost. See AnyArray::resize for what other handles see, and for what an interrupted call leaves.
   void resize(Extents const& shape) const { array_.resize(shape); }
 
-  /// Grows the array along one dimension by the caller's memory, which must match the array in the other dimensions;
-  /// memory without a shape counts as the whole indices that its elements fill: `array.append(rows)`. Appends through
-  /// copies of this handle run one after the other; AnyArray::append says more. Throws: SelectionError, if the memory
-  /// does not fit; StoreError, CodecError, with the key; Cancelled.
+  /// Appends the caller's memory at the end of dimension `axis`: `array.append(rows)`. The memory must match the array
+  /// in the other dimensions. Memory without a shape, such as a std::vector, must have the elements of a whole number
+  /// of indices along `axis`. Appends through copies of this handle run one after the other; AnyArray::append says
+  /// more. Throws: SelectionError, if the memory does not fit; StoreError, CodecError, with the key; Cancelled.
   template <detail::MemoryOrMistake M>
   auto append(M const& from, std::size_t axis = 0, WriteOptions const& options = {}) const {
     return detail::append_block<T, Rank>(array_, from, axis, options);
   }
 
-  /// Keeps indexes of shards between reads, at most `most` bytes, for programs that read inner chunks one after the
-  /// other. AnyArray::keep_shard_indexes says which changes reads notice.
+  /// Keeps at most `most` bytes of shard indexes between reads. This helps programs that read inner chunks one by one.
+  /// AnyArray::keep_shard_indexes says which writes these reads notice.
   void keep_shard_indexes(std::uint64_t most) const { array_.keep_shard_indexes(most); }
   /// Removes unused bytes that `WriteOptions::append_to_shards` left in shards: AnyArray::compact. Returns by how many
   /// bytes the array became smaller.
@@ -204,7 +207,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   /// The number of chunks along each dimension.
   Extents grid_shape() const { return array_.grid_shape(); }
 
-  /// Read and write one chunk, by its box.
+  /// Reads or writes one chunk, given by its position in the grid.
   template <class B = detail::elements_buffer<T, array_space>, class... More>
   auto read_chunk(Extents const& chunk, More&&... more) const {
     if constexpr (detail::begins_with_memory<More...>)
@@ -217,8 +220,8 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
     return write(chunk_box(chunk), from, std::forward<More>(more)...);
   }
 
-  /// Writes one value to every element of a selection. A number of another type is converted, and rounded if the array
-  /// has fractions. Throws: SelectionError, if the number does not fit; as write.
+  /// Writes one value to every element of a selection. A number of another type is converted to T; if T has fractions,
+  /// it is rounded. Throws: SelectionError, if T cannot represent the number; as write.
   template <detail::AnySelector Sel = Box>
   auto fill(Sel const& selection, T const& value, WriteOptions const& options = {}) const {
     if constexpr (detail::ListedElsewhere<Sel>)

@@ -25,10 +25,10 @@
 namespace tessera { inline namespace v0 {
 
 /// Reads a selection into the caller's memory with another element type than the array's: the thread that decodes a
-/// chunk also converts it. `Conversion` has scale, offset and missing values; mask_and_scale(array) makes it from
-/// the attributes of NetCDF and xarray. Memory and selections are as for Array::read. Throws: ConversionError naming
-/// the first element that does not fit, after it has written all of the memory, unless such elements become the nearest
-/// number; and if numbers may be missing and the memory is of integers; as Array::read.
+/// chunk also converts it. `Conversion` has scale, offset and missing values; mask_and_scale(array) makes it from the
+/// attributes of NetCDF and xarray. Memory and selections are as for Array::read. Throws: ConversionError naming the
+/// first element that does not fit, after all of the memory is written, unless `out_of_range` is OutOfRange::saturate;
+/// ConversionError, if `missing` is set and the memory has an integer type; as Array::read.
 template <class T, std::size_t Rank, class S, class P, detail::AnySelector Sel = Box, detail::MemoryOrMistake M>
 requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_as(Array<T, Rank, S, P> const& array,
                                                                          Sel const& selection, M&& to,
@@ -66,8 +66,8 @@ auto read_as(Array<T, Rank, S, P> const& array, Sel const& selection, Conversion
              ReadOptions const& options = {}) {
   return detail::read_new_as<Program, T, detail::memory_rank<Sel, Rank>, P>(array, selection, conversion, options);
 }
-/// The same, for an array whose rank, or element type too, only the file knows; the result has as many dimensions as
-/// the selection. Throws: MetadataError, if its elements are not of RealTypes.
+/// The same, for an array whose rank, or rank and element type, are known only at run time. The result has as many
+/// dimensions as the selection. Throws: MetadataError, if its elements are not of RealTypes.
 template <class Program, class T, class S, class P, detail::AnySelector Sel = Box>
 auto read_as(ArrayOf<T, S, P> const& array, Sel const& selection, Conversion const& conversion = {},
              ReadOptions const& options = {}) {
@@ -148,9 +148,10 @@ auto append_as(Array<T, Rank, S, P> const& array, M const& from, Conversion cons
 }
 
 /// The conversion that these attributes describe: `scale_factor` and `add_offset` are the scale and the offset;
-/// elements equal to `_FillValue` or `missing_value` are missing. Absent attributes change nothing. In Zarr v2 xarray
-/// keeps `_FillValue` elsewhere: pass the array, not its attributes. Throws: MetadataError naming the attribute, if it
-/// has no numbers, or if it is `_Unsigned`; if more than two numbers are missing.
+/// elements equal to `_FillValue` or `missing_value` are missing. Absent attributes change nothing. In Zarr v2, xarray
+/// stores `_FillValue` as the fill value, so pass the array in place of its attributes. Throws: MetadataError naming
+/// the attribute, if its value is not a number or a list of numbers, if there is an attribute `_Unsigned`, or if there
+/// are more than two missing values.
 TESSERA_DECL Conversion mask_and_scale(Members const& attributes);
 
 /// The same for an array: `read_as<float>(array, all, mask_and_scale(array))`; write_as packs in the same way.

@@ -23,7 +23,7 @@ constexpr bool checks_elements = false;
 constexpr bool checks_elements = true;
 #endif
 
-// A negative index lies outside too.
+// A negative index is also out of range.
 TESSERA_DECL void expect_inside(Extents const& shape, Strides const& index);
 TESSERA_DECL void expect_inside(Extents const& shape, Extents const& index);
 
@@ -38,8 +38,9 @@ Result of_a_temporary() {
 
 }  // namespace detail
 
-/// Contiguous, in C order, in a buffer of type B; if the host can access it, a range of its elements. `view()` exists
-/// only if the rank is known at compile time. Move-only; a moved-from one may only be destroyed or assigned to.
+/// An array that owns its elements, contiguous and in C order, in a buffer of type B. If the host can access B's
+/// memory, it is also a range of its elements. `view()` exists only if the rank is known at compile time. Move-only. An
+/// array that was moved from may only be destroyed or assigned to.
 template <class T, std::size_t Rank, AllocatableBuffer B>
 class OwnedArray {
   using Space = typename B::space_type;
@@ -53,7 +54,7 @@ class OwnedArray {
   Extents const& shape() const { return shape_; }  ///< in elements
   std::uint64_t size() const { return size_; }  ///< elements
   bool empty() const { return size_ == 0; }     ///< whether it has no elements
-  /// From one element to the next along each dimension, in elements.
+  /// The strides: the distance from one element to the next along each dimension, in elements.
   Strides strides() const { return Layout::c_order(shape_, 1).strides; }
   /// The first element, in the memory space of B.
   T* data() & { return reinterpret_cast<T*>(buffer_.span().data); }

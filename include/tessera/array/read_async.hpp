@@ -42,11 +42,11 @@ consteval bool check_lasting() {
 
 }  // namespace detail
 
-/// As Array::read into the caller's memory, but returns at once: one of the threads of the array's queue reads, by
-/// default one of those that all default queues share. Any number of reads may wait for a thread; idle threads help a
-/// read that has begun. A queue of one thread reads before this returns. Memory, lists and masks of a selection are in
-/// use until the Pending is done. `.stop` cancels it. Throws at once: SelectionError, as Array::read. `wait` throws
-/// the rest: StoreError, CodecError, with the key; Cancelled.
+/// Like Array::read into the caller's memory, but returns at once. A thread of the array's queue reads; idle threads of
+/// the queue help it. Any number of reads may wait for a thread. If the queue has only one thread, the read is done
+/// before this returns. Memory, lists and masks of a selection are in use until the Pending is done. `.stop` cancels
+/// it. Throws: SelectionError, as Array::read. `wait` throws all other errors: StoreError, CodecError, with the key;
+/// Cancelled.
 ///
 ///     auto first = read_async(array, {{0, 64}, all}, top), second = read_async(array, {{64, 128}, all}, bottom);
 ///     first.wait(), second.wait();
@@ -73,8 +73,8 @@ auto read_async(Array<T, Rank, S, P> const& array, Sel const& selection, M&& to,
   }
 }
 
-/// As Array::write from the caller's memory, but returns at once; else as read_async. Writes of the same chunks in one
-/// process wait for each other, in any order.
+/// Like Array::write from the caller's memory, but returns at once. Otherwise like read_async. Writes of the same
+/// chunks in one process wait for each other, in any order.
 template <class T, std::size_t Rank, class S, class P, detail::AnySelector Sel = Box, detail::MemoryOrMistake M>
 auto write_async(Array<T, Rank, S, P> const& array, Sel const& selection, M&& from, WriteOptions const& options = {}) {
   constexpr auto rank = detail::memory_rank<Sel, Rank>;

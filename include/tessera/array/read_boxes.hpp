@@ -21,23 +21,25 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Reads boxes of one shape, in any places, also overlapping and equal ones, into the caller's memory:
+/// Reads boxes of one shape into the caller's memory. The boxes may be anywhere in the array, and may overlap or be
+/// equal:
 ///
 ///     std::vector<Box> const crops{{{0, 64}, {8, 72}}, {{100, 164}, {3, 67}}};
 ///     std::vector<float> batch(crops.size() * 64 * 64);
 ///     read_boxes(array, crops, batch);
 ///
 /// The memory has one dimension more than the array: its first index is that of the box, the others are those of the
-/// elements in the box. It is of the kinds that `Array::read` takes: an ArrayView or an mdspan of any strides, an
-/// OwnedArray, or contiguous memory such as a std::vector in C order. Boxes may have steps, each its own; all have as
-/// many elements along each dimension. No boxes, or boxes without elements, read nothing.
+/// elements in the box. It may be any memory that `Array::read` accepts: an ArrayView or an mdspan of any strides, an
+/// OwnedArray, or contiguous memory such as a std::vector in C order. Each box may have its own steps; all boxes must
+/// have the same number of elements along each dimension. No boxes, or boxes without elements, read nothing.
 ///
 /// Every chunk that a box touches, of a shard every inner chunk, is fetched and decoded once for all boxes, and its
-/// elements are placed into each box that wants them. Of chunks that are stored as they are in memory, only the bytes
-/// from the first to the last wanted element are fetched. The options are those of a read: `memory` bounds the chunks
-/// in progress, `progress` and `traffic` count each chunk once, and `stop` ends the call. The list of chunks is not in
-/// that budget: about 1 KiB for each chunk, which the queue keeps for later calls. Of a rectilinear grid, neighbouring
-/// chunks of one shape are read together, one such part after the other, and `progress` counts in each part.
+/// elements are placed into each box that wants them. If the bytes of stored chunks are their elements as in memory,
+/// only those from the first to the last wanted element are fetched. The options are those of a read: `memory` bounds
+/// the chunks in progress, `progress` and `traffic` count each chunk once, and `stop` ends the call. The list of chunks
+/// is not in that budget: about 1 KiB for each chunk, which the queue keeps for later calls. Of a rectilinear grid,
+/// neighbouring chunks of one shape are read together, one such part after the other, and `progress` counts in each
+/// part.
 ///
 /// For boxes of different shapes give memory for each, of the array's number of dimensions: `read_boxes(array, boxes,
 /// views)`, where `views` is a std::vector or std::span of ArrayViews, or of any memory that `Array::read` takes. Each
@@ -50,7 +52,7 @@ namespace tessera { inline namespace v0 {
 ///
 /// Throws: SelectionError naming array and box, if a box has another shape than the first in one memory, another number
 /// of dimensions than the array, or reaches beyond it; SelectionError, if the memory has another shape; StoreError,
-/// CodecError, with the key; Cancelled. It throws only when no work is in progress any more.
+/// CodecError, with the key; Cancelled. If it throws, no work is in progress any more.
 template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M>
 auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, M&& to, ReadOptions const& options = {}) {
   return read_boxes(array, boxes, to, Padding{}, options);
@@ -65,8 +67,8 @@ auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, ReadOpt
   return read_boxes<B>(array, boxes, Padding{}, options);
 }
 
-/// Both calls, for boxes of the array with padding: `read_boxes(array, crops, memory, Padding{.before = {8, 8}})`. Each
-/// box, also one with steps or wholly beyond the array, has the elements that it would have after numpy.pad. Every
+/// Both calls, for boxes of the padded array: `read_boxes(array, crops, memory, Padding{.before = {8, 8}})`. Each box
+/// has the elements that it would have after numpy.pad. Boxes may have steps, and may be entirely in the padding. Every
 /// chunk is still fetched and decoded once, and only if a box contains or mirrors elements of it. Strings and bytes of
 /// any length are padded by the fill value. Throws: as above; SelectionError as Padding::padded, or if the padding's
 /// value does not fit in T.
@@ -92,9 +94,9 @@ auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, Given c
 ///     std::vector<float> batch(crops.size() * 64 * 64);
 ///     read_boxes_as(array, crops, batch, {.scale = 1.0 / 255});
 ///
-/// Throws: as read_boxes; ConversionError naming the first element that does not fit and its box, after it has written
-/// all of the memory, unless such elements become the nearest number; and if numbers may be missing and the memory is
-/// of integers. In device memory the Pending's wait() throws it.
+/// Throws: as read_boxes; ConversionError naming the first element that does not fit and its box, after all of the
+/// memory is written, unless `out_of_range` is OutOfRange::saturate; ConversionError, if `missing` is set and the
+/// memory has an integer type. In device memory the Pending's wait() throws it.
 template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M>
 requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_boxes_as(Array<T, Rank, S, P> const& array,
                                                                                BoxList const& boxes, M&& to,
@@ -111,9 +113,9 @@ auto read_boxes_as(Array<T, Rank, S, P> const& array, BoxList const& boxes, Conv
   return read_boxes_as<Program>(array, boxes, conversion, Padding{}, options);
 }
 
-/// Both calls, for boxes of the array with padding: `read_boxes_as<float>(array, crops, {.scale = 0.5}, padding)`. The
-/// boxes have what numpy.pad gives, converted: also the padding's value is one of the array, before scale and offset,
-/// and NaN if it is `missing`. Throws: as above; SelectionError, if that value does not fit in the array's type.
+/// Both calls, for boxes of the padded array: `read_boxes_as<float>(array, crops, {.scale = 0.5}, padding)`. The boxes
+/// have what numpy.pad gives, converted: also the padding's value is one of the array, before scale and offset, and NaN
+/// if it is `missing`. Throws: as above; SelectionError, if that value does not fit in the array's type.
 template <Element T, std::size_t Rank, class S, class P, detail::BoxMemoryOrMistake M, std::same_as<Padding> Given>
 requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_boxes_as(Array<T, Rank, S, P> const& array,
                                                                                BoxList const& boxes, M&& to,

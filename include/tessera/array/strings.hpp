@@ -46,7 +46,7 @@ struct with_strings<Codecs<Cs...>> {
 
 }  // namespace detail
 
-/// A list of codecs, and those for strings and bytes: `open_any<WithStrings<AllCodecs>>(store, "a")`.
+/// A list of codecs, with those for strings and bytes added: `open_any<WithStrings<AllCodecs>>(store, "a")`.
 template <class List>
 using WithStrings = typename detail::with_strings<List>::type;
 

@@ -1,5 +1,5 @@
-// visit: calls a function with an array whose element type only the file knows, as an array of that static type.
-// ArrayOf: this array, whose element type is static, but whose rank only the file knows.
+// visit: calls a function with an array whose element type is known only at run time; the function gets it with its
+// type. ArrayOf: that array, whose element type is static, but whose rank is known only at run time.
 #pragma once
 #include <complex>
 #include <concepts>
@@ -24,7 +24,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// A handle, as Array is.
+/// A handle of an array with element type T and any rank; otherwise like Array.
 template <Element T, class S, class P>
 class ArrayOf : public detail::CallsWithQueue<ArrayOf<T, S, P>, typename P::queue_type> {
   using WithQueue = detail::CallsWithQueue<ArrayOf, typename P::queue_type>;
@@ -38,10 +38,10 @@ class ArrayOf : public detail::CallsWithQueue<ArrayOf<T, S, P>, typename P::queu
   /// Throws: MetadataError, if its elements are of another type.
   explicit ArrayOf(Untyped array) : array_{std::move(array)} { fill_ = array_.template fill_value<T>(); }
 
-  Extents shape() const { return array_.shape(); }  ///< the present one: copies of this handle may change it
+  Extents shape() const { return array_.shape(); }  ///< the current shape; copies of this handle may change it
   Extents const& chunk_shape() const { return array_.chunk_shape(); }  ///< in elements: AnyArray::chunk_shape
   std::size_t rank() const { return chunk_shape().rank(); }            ///< the number of dimensions
-  /// In elements. Throws: MetadataError, if 64 bits are too few.
+  /// The number of elements. Throws: MetadataError, if it does not fit in 64 bits.
   std::uint64_t size() const { return element_count(shape(), "shape"); }
   /// As in Array: type, dimension_names, fill_value, metadata, attributes, and untyped, the same handle without T.
   DataType type() const { return data_type_of<T>(); }
@@ -52,13 +52,13 @@ class ArrayOf : public detail::CallsWithQueue<ArrayOf<T, S, P>, typename P::queu
   Members const& attributes() const& { return array_.attributes(); }
   Members attributes() && { return array_.attributes(); }
   Untyped const& untyped() const { return array_; }
-  /// The same array with these default options: AnyArray::with.
+  /// A handle of the same array with these default options; see AnyArray::with.
   ArrayOf with(ReadOptions const& options) const { return ArrayOf{array_.with(options)}; }
   ArrayOf with(WriteOptions const& options) const { return ArrayOf{array_.with(options)}; }
-  /// The same array with this queue, which does the new handle's work: Array::on.
+  /// A handle of the same array whose reads and writes run on this queue; see Array::on.
   ArrayOf on(queue_type const& queue) const { return ArrayOf{array_.on(queue)}; }
   queue_type& queue() const { return array_.queue(); }
-  /// The same array through other codecs and in another memory space: AnyArray::through.
+  /// A handle of the same array with another pipeline, which may be in another memory space; see AnyArray::through.
   template <class Named, class... On>
   auto through(On... on) const {
     auto other = array_.template through<Named>(std::move(on)...);
@@ -71,8 +71,8 @@ class ArrayOf : public detail::CallsWithQueue<ArrayOf<T, S, P>, typename P::queu
 
   using WithQueue::read, WithQueue::write;
 
-  /// Reads a selection into a new array of buffers B: `shape()` gives its dimensions, `elements()` all elements in C
-  /// order, `strides()` the distances of neighbours. Else as Array::read.
+  /// Reads a selection into a new array with buffers of type B: `shape()` gives its dimensions, `elements()` all
+  /// elements in C order, `strides()` the distances of neighbours. Otherwise like Array::read.
   template <class B = detail::elements_buffer<T, array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::any_rank, B> read(Sel const& selection, ReadOptions const& options = {}) const {
     auto const what = selected(selection);
@@ -91,7 +91,7 @@ class ArrayOf : public detail::CallsWithQueue<ArrayOf<T, S, P>, typename P::queu
       Sel const& selection, Q& on, ReadOptions const& options = {})
   const { return detail::read_across<T, detail::any_rank, B>(array_, selected(selection), on, options); }
 
-  /// Read into contiguous memory in C order, and write from it. Else as Array::read and Array::write.
+  /// Read into contiguous memory in C order, and write from it. Otherwise like Array::read and Array::write.
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
     if constexpr (detail::check_destination<T, detail::any_rank, array_space, M>()) {
@@ -157,7 +157,7 @@ struct Types {};
 template <std::size_t... Rs>
 struct Ranks {};
 
-/// Numbers that have an order.
+/// Integers and floating-point numbers, but no complex numbers.
 using RealTypes = Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
                         std::uint32_t, std::uint64_t, float16, float, double>;
 /// Every type of the core specification, except raw bits, which have any size.
