@@ -20,8 +20,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Holds any store of buffers of type B, shared by copies. Throws StoreError for operations that it lacks (write,
-/// list).
+/// Holds any store whose buffers have type B; copies share it. Operations that this store lacks (write, list) throw
+/// StoreError.
 template <Buffer B>
 class AnyStore {
   using Space = typename B::space_type;
@@ -51,18 +51,18 @@ class AnyStore {
   void get_many(std::span<ReadRequest<Space>> requests, Queue& on) const { held_->get_many(requests, on); }
   void write(Key const& key, ByteView<Space> value, Queue& on) const { held_->write(key, value, on); }
   void write_many(std::span<WriteRequest<Space> const> requests, Queue& on) const { held_->write_many(requests, on); }
-  /// As of an AppendableStore; also false if the store cannot append.
+  /// See AppendableStore. Also returns false if the held store cannot append.
   bool append(Key const& key, ByteView<Space> bytes, std::uint64_t size, Queue& on) const {
     return held_->append(key, bytes, size, on);
   }
   bool erase(Key const& key, Queue& on) const { return held_->erase(key, on); }
   void list(std::string_view prefix, Visitor visit) const { held_->list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { held_->list_directory(prefix, visit); }
-  /// As `list`, but shows links themselves, and nothing below them.
+  /// Like `list`, but lists symbolic links as links, and nothing below them.
   void list_own(std::string_view prefix, Visitor visit) const { held_->list_own(prefix, visit); }
-  /// Visits what writers that ended early left below `prefix`.
+  /// Visits the unfinished files and folders of killed writers below `prefix`.
   void list_unfinished(std::string_view prefix, Visitor visit) const { held_->list_unfinished(prefix, visit); }
-  /// Erases what writers that ended early left below `prefix`. Returns the number of entries.
+  /// Erases these files and folders. Returns their number.
   std::size_t erase_unfinished(std::string_view prefix) const { return held_->erase_unfinished(prefix); }
   KeyLock lock(Key const& key, Stop stop = nullptr) const { return held_->lock(key, stop); }
   /// The store's lock of a folder; locks nothing if the store has none.
@@ -77,7 +77,7 @@ class AnyStore {
   bool has_folder(std::string_view path) const { return held_->has_folder(path); }
   /// Whether list and list_directory work.
   bool can_list() const { return held_->can_list(); }
-  /// Whether a request costs little apart from its bytes.
+  /// Whether requests are cheap, as in memory or in files, unlike over a network.
   bool is_near() const { return held_->is_near(); }
   SequenceCounter& changes(Key const& key) const { return held_->changes(key); }
 

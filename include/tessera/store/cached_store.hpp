@@ -42,9 +42,9 @@ consteval bool check_cached_store() {
 
 }  // namespace detail
 
-/// Keeps values, or single ranges, read from `S` in buffers of its type. Evicts the least recently used ones. `budget`,
-/// in bytes, covers cached values and values being read; a lent value that is evicted lives until its reader is done.
-/// Copies share the cache.
+/// A cache of values, or of single ranges, that were read from the store `S`, in buffers of its type. Evicts the least
+/// recently used ones. `budget`, in bytes, covers cached values and values being read; a lent value that is evicted
+/// lives until its reader is done. Copies share the cache.
 ///
 /// Each read asks `S` for the version of the value, so other writers' changes show as in `S` itself. A file that was
 /// just written is not cached until its version is settled (ValueVersion::is_settled). The misses of a batch are one
@@ -63,7 +63,7 @@ class CachedStore : public detail::ForwardingStore<S, detail::Forwarded{.folders
   using Values = detail::RecentValues<buffer_of<S>>;
 
  public:
-  static constexpr bool refused = !detail::check_cached_store<S>();  ///< an error was reported
+  static constexpr bool refused = !detail::check_cached_store<S>();  ///< whether a static_assert has failed
 
   CachedStore(S store, std::uint64_t budget)
       : Base{std::move(store)}, values_{std::make_shared<Values>(budget)} {}

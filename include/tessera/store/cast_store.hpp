@@ -36,8 +36,8 @@ consteval bool check_cast_store() {
 
 }  // namespace detail
 
-/// A read copies values of `From` to the space of `To` in the queue's order; a write copies them back. A store of host
-/// buffers over one of device buffers needs a device queue, for which every read and write waits.
+/// A read copies values of `From` to the space of `To` in the queue's order; a write copies them back. To show a store
+/// of device buffers as one of host buffers, pass a device queue; every read and write waits for it.
 template <Buffer To, class From>
 class CastStore : public detail::ForwardingStore<From, detail::Forwarded{.folders = true}> {
   static_assert(detail::check_cast_store<To, From>() || true);  // reports errors early
@@ -52,7 +52,7 @@ class CastStore : public detail::ForwardingStore<From, detail::Forwarded{.folder
 
  public:
   using buffer_type = To;
-  static constexpr bool refused = !detail::check_cast_store<To, From>();  ///< an error was reported
+  static constexpr bool refused = !detail::check_cast_store<To, From>();  ///< whether a static_assert has failed
 
   explicit CastStore(From from) : Base{std::move(from)} {
     static_assert(!has_queue,

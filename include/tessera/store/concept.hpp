@@ -43,8 +43,8 @@ concept ReadsElsewhere = !ReadsIn<S, space_of<S>> && (ReadsIn<S, space::Host> ||
 
 /// A store is a handle: copies share their keys and may be used from any thread. `read` finds the size, calls the
 /// destination once, fills the memory that it returns in the queue's order, and returns the size; nullopt: no such key;
-/// failure throws StoreError. Host-accessible memory may be filled at once: no earlier work of the queue uses it. A
-/// user's store has `buffer_type`, `read`, and for writing `write` and `erase`.
+/// failure throws StoreError. Memory that the host can access may be filled directly, because no earlier work of the
+/// queue uses it. A user's store has `buffer_type`, `read`, and for writing `write` and `erase`.
 template <class S, class B = buffer_of<S>>
 concept ReadableStore =
     std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> && !detail::ReadsElsewhere<S> &&
@@ -52,8 +52,8 @@ concept ReadableStore =
   { s.read(k, r, destination, on) } -> std::same_as<std::optional<std::size_t>>;
 };
 
-/// `write` sets the whole value, read in the queue's order, from host memory before it returns. `erase` returns whether
-/// the key existed.
+/// `write` replaces the whole value. It reads the bytes in the queue's order; bytes in host memory are read before it
+/// returns. `erase` returns whether the key existed.
 template <class S, class B = buffer_of<S>>
 concept WritableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> &&
     requires(S const& s, Key const& k, ByteView<space_of<S>> value, queue_of<S>& on) {
@@ -256,8 +256,8 @@ consteval bool check_metadata_store() {
 
 }  // namespace detail
 
-/// For your own functions of `Store<B> auto`, because compilers only report that no candidate fits. Call it in an
-/// overload for all other types; the message says how to fix the call:
+/// A helper for your own functions that take a `Store<B> auto`. For another type, compilers only report that no
+/// function matches. Call this in an overload for all other types; its message says how to correct the call:
 /// `template <class S> void f(S const&) { check_store_of<HostBuffer, S>(); }`
 template <Buffer B, class S>
 consteval bool check_store_of() {

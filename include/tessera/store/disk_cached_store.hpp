@@ -31,16 +31,17 @@ struct DiskCacheOptions {
   /// Bytes of files in the folder. The least recently used ones are erased above it; each process that writes may
   /// exceed it by a sixteenth.
   std::uint64_t budget = std::uint64_t{10} << 30;
-  /// Values never change: their versions are not requested. Otherwise they are, once for each key of a call.
+  /// Trust that values never change, and do not request their versions. If false, each call requests the version of
+  /// each of its keys once.
   bool trusts = false;
 };
 
 /// Keeps values and ranges read from `S` in files below a folder, which any number of processes and stores may share;
-/// stores with the same name count as one. A kept whole value serves each of its ranges, of which the file is read in
-/// blocks of 64 KiB. Read-only.
+/// stores with the same name share their values. A kept whole value serves each of its ranges, of which the file is
+/// read in blocks of 64 KiB. Read-only.
 ///
 /// A kept value is used if `S` says that its version is the same. HttpStore and S3Store do that by the ETag; all
-/// versions of a call are requested at once. Values of which `S` gives no version are kept only with
+/// versions of a call are requested at once. Values for which `S` reports no version are kept only with
 /// `DiskCacheOptions::trusts`. Missing keys are not kept. If several requests read a value, as with a shard, a
 /// replacement in between is not noticed, even if `S` would notice it.
 ///

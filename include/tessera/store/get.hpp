@@ -1,5 +1,5 @@
-// get_value, get_into, get_many, value_size: reading, derived from a store's `read`; a store may have better members of
-// these names.
+// get_value, get_into, get_many, value_size: functions that read from any store by its `read`, or by a faster member if
+// the store has one.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -62,8 +62,8 @@ std::optional<std::size_t> get_into(S const& store, Key const& key, ByteSpan<spa
   return detail::read<S>(store, key, range, {destination, ReadLimits{to.size}}, on);
 }
 
-/// Reads many values, in any order. Neighbouring ranges of a key are read together: by the store's own `get_many`, or
-/// else here, if their bytes are in host memory. One thread at a time calls destinations.
+/// Reads many values, in any order. Neighbouring ranges of a key are read together: by the store's `get_many`, if it
+/// has one, and otherwise here, if the bytes are in host memory. Only one thread at a time calls the destinations.
 template <class S>
 void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queue_of<S>& on) {
   if constexpr (detail::HasGetMany<S>) {

@@ -28,9 +28,9 @@ class LocalStore : public detail::StoreOfNoBuffer<B> {
 };
 LocalStore(std::string, LocalOptions = {}) -> LocalStore<void>;  // reports an error
 
-/// Keys are files below `root`; none leads out of it, except by symbolic links if LocalOptions say so. A value is
-/// written under a temporary name and renamed: readers see the old value or the new, never a mixture, unless it is
-/// appended to. Reading allocates nothing. For device memory include tessera.cuh.
+/// Keys are files below `root`. A key cannot lead out of it, except through symbolic links, if LocalOptions::links
+/// allows them. A value is written under a temporary name and renamed: readers see the old value or the new, never a
+/// mixture, unless it is appended to. Reading allocates nothing. For device memory include tessera.cuh.
 template <Buffer B>
 class LocalStore<B> {
   using Space = typename B::space_type;
@@ -40,7 +40,7 @@ class LocalStore<B> {
 
  public:
   using buffer_type = B;
-  static constexpr bool refused = !Space::host_accessible;  ///< an error was reported
+  static constexpr bool refused = !Space::host_accessible;  ///< whether a static_assert has failed
   static constexpr bool reads_in_turn = true;
 
   /// The folder need not exist: the store is empty until something is written. It is opened on first use. If it is
@@ -119,14 +119,15 @@ class LocalStore<B> {
   /// missing.
   bool exchange(std::string_view one, std::string_view other) const { return folder_.exchange(one, other); }
 
-  /// Held while a value is read, changed and written back, by the thread that took it: excludes all users of this
-  /// folder, in this process and in others; it is released if the process ends. Writing or erasing under it throws
-  /// ValueChanged if another writer changed the value nevertheless: one that ignores locks or, if the value did not
-  /// exist yet, any. Hold one at a time: keys may share it. Waits for `LocalOptions::patience` at most. Throws:
-  /// StoreError; Cancelled.
+  /// Locks a key, so that this thread can read its value, change it and write it back. Excludes other users of this
+  /// folder, in this process and in others. The lock is released if the process ends. If another writer changes the
+  /// value all the same, writing or erasing it under the lock throws ValueChanged. This can be a writer that ignores
+  /// locks or, if the value does not exist yet, any writer. Hold one lock at a time, because several keys may share a
+  /// lock. Waits for `LocalOptions::patience` at most. Throws: StoreError; Cancelled.
   auto lock(Key const& key, Stop stop = nullptr) const { return folder_.lock(key, stop); }
-  /// Held while everything below a folder changes together, or shared while parts of it do: excludes users of this
-  /// folder in this process and in others. Locks nothing if the folder is missing. Throws: StoreError; Cancelled.
+  /// Locks a folder: exclusively, to change everything below it together, or shared, to change parts of it. Excludes
+  /// other users of this folder, in this process and in others. Locks nothing if the folder is missing. Throws:
+  /// StoreError; Cancelled.
   FolderLock lock_folder(std::string_view path, Sharing sharing, Stop stop = nullptr) const {
     return folder_.lock_folder(path, sharing, stop);
   }
@@ -141,14 +142,14 @@ class LocalStore<B> {
   /// As `list`, but symbolic links, `prefix` included, are shown and not followed.
   void list_own(std::string_view prefix, Visitor visit) const { folder_.list_own(prefix, visit); }
 
-  /// Makes a folder below `folder` for unfinished work: listings omit it, and others leave it alone while the result is
-  /// kept. Throws: StoreError.
+  /// Makes a hidden folder below `folder` for unfinished work. Listings omit it, and other writers do not erase it
+  /// while the returned object exists. Throws: StoreError.
   detail::posix::UnfinishedFolder make_unfinished(std::string_view folder) const {
     return folder_.make_unfinished(folder);
   }
-  /// Visits leftovers below `prefix` of writers that ended early. Throws: StoreError.
+  /// Visits the unfinished files and folders of killed writers below `prefix`. Throws: StoreError.
   void list_unfinished(std::string_view prefix, Visitor visit) const { folder_.list_unfinished(prefix, visit); }
-  /// Erases these leftovers, but not through symbolic links. Returns their number.
+  /// Erases these files and folders, but not through symbolic links. Returns their number.
   std::size_t erase_unfinished(std::string_view prefix) const { return folder_.erase_unfinished(prefix); }
 
  private:

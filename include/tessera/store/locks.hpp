@@ -21,13 +21,13 @@
 
 namespace tessera { inline namespace v0 {
 
-/// A folder has many shared holders, or one alone.
+/// Whether a lock of a folder is shared with other holders, or exclusive.
 enum class Sharing { shared, alone };
 
-/// Held until destroyed; default-constructed, it locks nothing. Must not outlive its store.
+/// A lock of a folder; the destructor releases it. A default-constructed one locks nothing. Must not outlive its store.
 class FolderLock {
  public:
-  /// Whose `unlock_folder` the lock calls when it ends, with its handle.
+  /// The object whose `unlock_folder` the destructor calls, with the handle.
   struct Owner {
     virtual void unlock_folder(std::intptr_t handle, Sharing sharing) noexcept = 0;
 
@@ -74,7 +74,7 @@ FolderLock lock_folder([[maybe_unused]] S const& store, [[maybe_unused]] std::st
 /// before the first read.
 class SequenceCounter {
  public:
-  static constexpr std::uint64_t unknown = ~std::uint64_t{0};  ///< of a value that is being replaced
+  static constexpr std::uint64_t unknown = ~std::uint64_t{0};  ///< the count while a value is being replaced
 
   /// For `none_since`; `unknown` while a value is being replaced.
   std::uint64_t sequence() const;
@@ -97,11 +97,11 @@ class SequenceCounter {
   std::atomic<std::uint64_t> begun_{0}, ended_{0};
 };
 
-/// Held while a key's value is read, changed and written back. Must not outlive its store; destroy it in the thread
-/// that took it.
+/// A lock of a key, held while its value is read, changed and written back; the destructor releases it. Must not
+/// outlive its store; destroy it in the thread that took it.
 class KeyLock {
  public:
-  /// Whose `unlock_key` the lock calls before it ends, with its number.
+  /// The object whose `unlock_key` the destructor calls before it unlocks the mutex, with the number.
   struct Owner {
     virtual void unlock_key(std::size_t number) noexcept = 0;
 
@@ -111,7 +111,7 @@ class KeyLock {
 
   KeyLock() = default;
   KeyLock(std::unique_lock<std::mutex> mutex) : mutex_{std::move(mutex)} {}
-  /// Calls `owner.unlock_key(number)` before it ends.
+  /// The destructor calls `owner.unlock_key(number)` before it unlocks the mutex.
   KeyLock(std::unique_lock<std::mutex> mutex, Owner& owner, std::size_t number)
       : mutex_{std::move(mutex)}, owner_{&owner}, number_{number} {}
   KeyLock(KeyLock&& other) noexcept
@@ -130,7 +130,8 @@ class KeyLock {
   std::size_t number_ = 0;
 };
 
-/// The locks shared by copies of a store. Keys may share a mutex: hold one lock at a time.
+/// Locks of keys and folders, for the copies of a store to share. Several keys may share a mutex, so hold one lock at a
+/// time.
 class KeyLocks : FolderLock::Owner {
  public:
   static constexpr std::size_t count = 64;  ///< mutexes

@@ -1,4 +1,4 @@
-// MemoryStore: values in memory of any space, for tests and for results that never touch a disk.
+// MemoryStore: values in memory of any space, for tests, and for data that is never written to a disk.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -28,7 +28,7 @@ class MemoryStore : public detail::StoreOfNoBuffer<B> {
 MemoryStore() -> MemoryStore<void>;  // reports an error
 
 /// Owns its values, shared by copies. Every thread may use them, on queues of any GPU: a value is in the memory of the
-/// GPU whose queue wrote it, and copied to the reader's.
+/// GPU whose queue wrote it; a read by the queue of another GPU copies it.
 template <Buffer B>
 class MemoryStore<B> {
   static_assert(AllocatableBuffer<B>,
@@ -49,7 +49,7 @@ class MemoryStore<B> {
 
  public:
   using buffer_type = B;
-  static constexpr bool refused = !AllocatableBuffer<B>;  ///< an error was reported
+  static constexpr bool refused = !AllocatableBuffer<B>;  ///< whether a static_assert has failed
 
   std::string name() const { return "memory store"; }
 
@@ -74,7 +74,7 @@ class MemoryStore<B> {
     });
   }
 
-  /// A host value that is replaced and not lent gives its memory to a later value of the same size.
+  /// If a value in host memory is replaced and is not lent, a later value of the same size reuses its memory.
   void write(Key const& key, ByteView<Space> bytes, Queue& on) const {
     detail::at_key(*this, key, [&] {
       auto value = values_->spare(bytes.size);
@@ -125,9 +125,10 @@ class MemoryStore<B> {
     });
   }
 
-  /// Held while a value is read, changed and written back. Hold one at a time: keys may share it.
+  /// Locks a key, to read its value, change it and write it back. Hold one lock at a time, because several keys may
+  /// share a lock.
   auto lock(Key const& key, Stop stop = nullptr) const { return values_->locks.lock(key, stop); }
-  /// Held while all below a folder changes as a whole, or shared.
+  /// Locks a folder: exclusively, to change everything below it together, or shared, to change parts of it.
   FolderLock lock_folder(std::string_view path, Sharing sharing, Stop stop = nullptr) const {
     return values_->locks.lock_folder(path, sharing, stop);
   }

@@ -27,9 +27,9 @@
 namespace tessera { inline namespace v0 {
 
 /// A rule (KeysBelow, ChunksWhere, or a function of your own) says of each key whether the first store has it. Both
-/// stores hand out the same buffers. A batch is split in two, with one call of each store. Keys of a store that the
-/// rule assigns to the other store are hidden. Documents follow the rule as other keys do: a node needs host buffers.
-/// Requires: they are two stores, not one twice.
+/// stores must have the same type of buffers. A batch becomes one call of each store. Keys of a store that the rule
+/// assigns to the other store are hidden. The rule also applies to documents, which need a store of host buffers.
+/// Requires: two different stores.
 template <class First, class Second, class Rule>
 class RoutedStore {
   static_assert(detail::check_routed<First, Second, Rule>() || true);  // so that it is asked at once
@@ -48,7 +48,7 @@ class RoutedStore {
 
  public:
   using buffer_type = buffer_of<Second>;
-  static constexpr bool refused = !detail::check_routed<First, Second, Rule>();  ///< a message was given
+  static constexpr bool refused = !detail::check_routed<First, Second, Rule>();  ///< whether a static_assert has failed
   /// As ReadsInTurn says.
   static constexpr bool reads_in_turn = ReadsInTurn<Second> && (apart || ReadsInTurn<First>);
 

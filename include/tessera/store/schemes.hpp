@@ -1,5 +1,5 @@
 // Schemes: the kinds of addresses that a program opens, as a list of types. open_store: the store at an address. A
-// program that names only some schemes needs the libraries of those; with/addresses.hpp has all.
+// program needs only the libraries of the schemes that it names. with/addresses.hpp has all schemes.
 #pragma once
 #include <concepts>
 #include <optional>
@@ -28,7 +28,7 @@ struct StoreAt {
 template <class... Ss>
 struct Schemes {};
 
-/// A scheme has `options_type`, and a function that returns nothing for an address that is not its own:
+/// A scheme has `options_type`, and a function that returns nullopt if the address is not of this scheme:
 /// `static std::optional<StoreAt> open(std::string const& address, options_type const&)`.
 namespace scheme {
 

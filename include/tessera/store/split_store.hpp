@@ -7,8 +7,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Acts as its second store; documents are read through `metadata_store()`. Both may use the same folder:
-/// `SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}`.
+/// Behaves like its second store, except that documents are in the first one, `metadata_store()`. Both may use the same
+/// folder: `SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}`.
 template <class Meta, class Chunks>
 class SplitStore : public RoutedStore<Meta, Chunks, detail::DocumentsApart> {
  public:

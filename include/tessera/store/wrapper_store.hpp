@@ -1,5 +1,6 @@
 // Stores around another store. WrapperStore: base of stores that count, check, log or change its values. ReadOnlyStore:
-// cannot be written: trying does not compile. PrefixStore: a folder of it, as a store of its own.
+// a store without its writing members; a write does not compile. PrefixStore: the keys below a folder of a store, as a
+// store.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -40,8 +41,8 @@ consteval bool check_wrapped() {
 ///     }
 ///   };
 ///
-/// All values are read through `read` and written through `write`: members of `S` for many values, for appending and
-/// for lending are hidden. Locks are those of `S`. Copies share what copies of `S` share.
+/// Every read calls `read` and every write calls `write`, because members of `S` for many values, for appending and for
+/// lending are hidden. Locks are those of `S`. Copies of this store share what copies of `S` share.
 template <class S>
 class WrapperStore : public detail::ForwardingStore<S, detail::Forwarded{.folders = true, .writes = true}> {
   static_assert(detail::check_wrapped<S>() || true);
@@ -55,7 +56,8 @@ class WrapperStore : public detail::ForwardingStore<S, detail::Forwarded{.folder
   { return source().has_folder(path); }
 };
 
-/// `S` without its writing members; split if `S` is. Others may still write: a reader can lock a key to wait for them.
+/// The store `S` without its writing members. If `S` is a SplitStore, this has a `metadata_store()` too. Other programs
+/// may still write; a reader can lock a key to wait for them.
 template <class S>
 class ReadOnlyStore : public detail::ForwardingStore<S, detail::Forwarded{.batches = true}> {
   using Base = detail::ForwardingStore<S, detail::Forwarded{.batches = true}>;
@@ -88,7 +90,8 @@ struct PathsBelow {
 
 }  // namespace detail
 
-/// Shows the keys below a folder of `S` as if it were the root. Over a SplitStore it is split, too.
+/// Shows the keys below a folder of `S`, as if this folder were the root. If `S` is a SplitStore, this has a
+/// `metadata_store()` too.
 template <class S>
 class PrefixStore
     : public detail::ForwardingStore<S, detail::Forwarded{.batches = true, .folders = true, .writes = true},
