@@ -14,10 +14,10 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Writes the consolidated metadata of the group at `path` ("" is the root): copies of all documents below it, with
-/// which open_group and other programs open everything below by one request. If documents change meanwhile, they are
-/// copied again. Throws: MetadataError, if there is no group, if a document below is damaged, or if a node below has
-/// the other format only, which the copies cannot represent; StoreError, also if documents changed on each of 1000
+/// Writes the consolidated metadata of the group at `path` ("" is the root): copies of all documents below it. With
+/// them, open_group and other programs need one request to open all nodes below. If a document changes during the call,
+/// it is copied again. Throws: MetadataError, if there is no group, if a document below is damaged, or if a node below
+/// has the other format only, which the copies cannot represent; StoreError, also if documents changed on each of 1000
 /// tries. After an error the group has no copies.
 template <class S>
 void consolidate(S const& store, std::string const& path = "") {

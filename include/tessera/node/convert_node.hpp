@@ -30,12 +30,13 @@ namespace tessera { inline namespace v0 {
 /// Converts the array or group at `path` ("" is the root), and everything below it, to the other format in place;
 /// touches no chunk. A Zarr v3 array can be converted only if its chunks have the keys of v2 (chunk_key_encoding "v2")
 /// and v2 can express its whole document; otherwise nothing is changed, and the error names the member. Attributes
-/// stay, except those by which xarray marks missing values and names dimensions: they move to xarray's place in the
-/// other format (`_FillValue` is the fill value of Zarr v2, `_ARRAY_DIMENSIONS` is `dimension_names` of v3), or the
-/// array cannot be converted. Consolidated metadata of the node and of groups above is removed, as are members unknown
-/// to v2. Returns how many nodes got new documents. An interrupted call leaves nodes that open and read as before;
-/// another call finishes. Arrays may grow and attributes may change meanwhile: no change is lost, if the store has
-/// locks. Throws: NodeNotFound; MetadataError, if a document is damaged, or an array cannot be converted; StoreError.
+/// stay, except those with which xarray marks missing values and names dimensions. These move to where xarray expects
+/// them in the other format (`_FillValue` is the fill value of Zarr v2, `_ARRAY_DIMENSIONS` is `dimension_names` of
+/// v3). If that is not possible, the array cannot be converted. Consolidated metadata of the node and of groups above
+/// is removed, as are members unknown to v2. Returns how many nodes got new documents. An interrupted call leaves nodes
+/// that open and read as before; another call finishes. Arrays may grow and attributes may change meanwhile: no change
+/// is lost, if the store has locks. Throws: NodeNotFound; MetadataError, if a document is damaged, or an array cannot
+/// be converted; StoreError.
 template <class S>
 std::size_t convert_node(S const& store, std::string const& path, ZarrFormat to) {
   std::size_t converted = 0;

@@ -28,21 +28,22 @@ namespace tessera { inline namespace v0 {
 template <class T>
 struct NewArray {
   Extents shape;                        ///< in elements
-  detail::OldChunkShape chunk_shape{};  ///< not to be named
-  /// Of the shards, in elements: the values of the store, each with many chunks. Empty: each chunk is a value.
+  detail::OldChunkShape chunk_shape{};  ///< deprecated: the old name of `chunks`
+  /// The shape of a shard in elements. A shard is one value of the store with many chunks. Empty: no shards; each chunk
+  /// is a value.
   Extents shards{};
-  /// Of the chunks, in elements: the parts that are encoded and decoded. They divide a shard. A pipeline with its own
-  /// codec::Sharding has their shape; then give `.shards` alone.
+  /// The shape of a chunk in elements; it must divide the shape of a shard. If the pipeline has a codec::Sharding, that
+  /// gives the shape of the chunks: then set only `.shards`.
   Extents chunks{};
-  detail::NamedOtherwise chunk_size{}, dtype{}, fill_value{};  ///< not to be named
+  detail::NamedOtherwise chunk_size{}, dtype{}, fill_value{};  ///< gives a compile error that lists the members
   T fill{};                                                    ///< the value of elements that were never written
-  detail::NamedOtherwise attrs{};                              ///< not to be named
+  detail::NamedOtherwise attrs{};                              ///< gives a compile error that lists the members
   Members attributes{};                         ///< of the array: `{{"unit", "mm"}}`
-  detail::NamedOtherwise dims{}, dimensions{};  ///< not to be named
+  detail::NamedOtherwise dims{}, dimensions{};  ///< gives a compile error that lists the members
   DimensionNames dimension_names{};             ///< none, or one for each dimension
-  ChunkKeyEncoding key_encoding{};              ///< how the keys of chunks are made
+  ChunkKeyEncoding key_encoding{};              ///< the form of the chunks' keys
   ZarrFormat format = ZarrFormat::v3;           ///< of the array's document
-  bool overwrite = false;  ///< erase the node at the path; if false, an existing node is an error
+  bool overwrite = false;  ///< replace a node that exists at the path; if false, such a node is an error
   /// For structs in v3: uses the data type "structured", which zarr-python 3.1 reads, in place of "struct". Otherwise
   /// ignored.
   bool structured = false;
@@ -50,13 +51,13 @@ struct NewArray {
 
 /// Options of create_any.
 struct CreateOptions {
-  bool overwrite = false;  ///< erase the node at the path; if false, an existing node is an error
+  bool overwrite = false;  ///< replace a node that exists at the path; if false, such a node is an error
 };
 
 /// Makes an array of the type, rank and format in its metadata, and the missing groups above it; "" is the root. The
 /// metadata's codecs must be in the list `Codec`, as in open_any. Throws: MetadataError, if there is a node at the path
-/// already or the metadata is invalid; CodecError, if a codec's implementation cannot write what its configuration asks
-/// for; StoreError.
+/// already or the metadata is invalid; CodecError, if the implementation of a codec cannot write its configuration;
+/// StoreError.
 template <class Codec = BuiltInCodecs, class S, class... On>
 auto create_any(S const& store, std::string path, ArrayMetadata metadata, CreateOptions options = {}, On... on) {
   if constexpr (!detail::check_opening<Codec, S, On...>() || !detail::check_writable<S>()) {
@@ -109,7 +110,7 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
   }
 }
 
-/// Not to be called: the compile error says that the number of dimensions is missing.
+/// Does not compile; the message says that the number of dimensions is missing.
 template <class T, class... Rest, class S, class... More>
 auto create_array(S const&, std::string, NewArray<T> const&, More const&...) {
   static_assert(sizeof(T) == 0,
@@ -119,7 +120,7 @@ auto create_array(S const&, std::string, NewArray<T> const&, More const&...) {
 
 /// Options of create_group.
 struct GroupOptions {
-  bool overwrite = false;              ///< erase the node at the path; if false, an existing node is an error
+  bool overwrite = false;              ///< replace a node that exists at the path; if false, such a node is an error
   ZarrFormat format = ZarrFormat::v3;  ///< of the group's document
 };
 
@@ -168,7 +169,7 @@ auto create_group(S const& given, std::string path, Members attributes, GroupOpt
   }
 }
 
-/// Below a group, by the path from there.
+/// As above, with a group in place of the store; `path` begins at the group.
 template <class T, std::size_t Rank, class P = detail::usual_pipeline<T>, class S, class... On>
 auto create_array(Group<S> const& group, std::string path, NewArray<T> const& wanted, P const& pipeline = {},
                   On... on) {
@@ -179,7 +180,7 @@ auto create_group(Group<S> const& group, std::string path, Members attributes = 
   return create_group(group.store(), group / path, std::move(attributes), options);
 }
 
-/// In a folder, by its name.
+/// As above, with the name of a folder in place of the store.
 template <class Codec = BuiltInCodecs, detail::FolderName S, class... On>
 auto create_any(S const& folder, std::string path, ArrayMetadata metadata, CreateOptions options = {}, On... on) {
   return create_any<Codec>(detail::store_of(folder), std::move(path), std::move(metadata), options, std::move(on)...);

@@ -45,9 +45,9 @@ struct NamedGroup {
   Group<S> group;
 };
 
-/// A group as its document was when it was opened. Copies are independent groups over the same store. If opened with
-/// consolidated metadata, everything below is as the copies said then, listed and opened without another request; a
-/// node that the copies lack is looked for in the store. Open the group again to see changes.
+/// A group, with its attributes as they were when it was opened. Copies of the object are independent. If the group was
+/// opened with consolidated metadata, listing and opening nodes below it uses that metadata, without another request; a
+/// node that is missing there is looked up in the store. To see later changes, open the group again.
 template <class S>
 class Group {
  public:
@@ -59,8 +59,8 @@ class Group {
   S const& store() const { return store_; }
   std::string const& path() const { return path_; }  ///< from the store's root, whose path is ""
   GroupMetadata const& metadata() const { return metadata_; }
-  /// A temporary handle returns a copy, so that you can loop over it. Throws: MetadataError, if it is of Zarr v2 and
-  /// `.zattrs` is damaged.
+  /// The attributes. On a temporary group this returns a copy, which is safe to loop over. Throws: MetadataError, if
+  /// the group is Zarr v2 and `.zattrs` is damaged.
   Members const& attributes() const& {
     detail::expect_attributes(metadata_.broken_attributes);
     return metadata_.attributes;
@@ -73,8 +73,8 @@ class Group {
     metadata_.attributes = std::move(attributes);
     metadata_.broken_attributes.clear();
   }
-  /// Replaces or adds the named attributes; the others stay. The group then shows the stored ones. Throws: StoreError,
-  /// MetadataError.
+  /// Replaces or adds the named attributes; the others stay. attributes() then returns what is stored. Throws:
+  /// StoreError, MetadataError.
   void merge_attributes(Members const& attributes) {
     metadata_.attributes = tessera::merge_attributes(store_, path_, attributes);
   }
@@ -87,8 +87,8 @@ class Group {
   std::vector<Node> children() const { return children_of(path_); }
 
   /// The arrays one level below, by name, each opened as by open_any: `group.arrays<AllCodecs>()`, which is
-  /// `arrays(group)` of tessera/all.hpp. They share a queue: `on`, or a new one. Each document is read once. Throws: as
-  /// children(); MetadataError, if an array has a codec that is not in the list.
+  /// `arrays(group)` of tessera/all.hpp. All of them use the queue `on`, or one new queue. Each document is read once.
+  /// Throws: as children(); MetadataError, if an array has a codec that is not in the list.
   template <class Codec = BuiltInCodecs, class... On>
   auto arrays(On... on) const {
     if constexpr (!detail::check_opening<Codec, S, On...>()) {

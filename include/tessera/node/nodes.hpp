@@ -1,5 +1,5 @@
-// exists, erase_node, move_node: whether there is an array or group at a path, erasing it, and moving it with everything
-// below it. These, and the functions of attributes, also take a folder's name in place of a store.
+// exists, erase_node, move_node: whether there is an array or group at a path, erasing it, and moving it with
+// everything below it. These, and the functions of attributes, also take a folder's name in place of a store.
 #pragma once
 #include <concepts>
 #include <string>
@@ -19,8 +19,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Whether there is an array or a group at `path` ("" is the root), of either format: a document, which may be damaged.
-/// The store may be a folder's name. Throws: StoreError.
+/// Whether there is an array or a group at `path` ("" is the root), of either format; also true, if its document is
+/// damaged. The store may be a folder's name. Throws: StoreError.
 template <class S>
 bool exists(S const& given, std::string_view path = "") {
   using Store = detail::store_of_t<S>;
@@ -39,9 +39,9 @@ bool exists(Group<S> const& group, std::string_view path) {
 }
 
 /// Erases the array or group at `path` ("" is the root) and everything below it, including files left by killed
-/// writers. Of a symbolic link, at the path or below it, only the link is erased. Returns whether there was a node.
-/// Erases documents first: a reader meanwhile, or after an interrupted call, finds whole nodes or none; another call
-/// erases the rest. Erases chunks of a device's store in the order of `on`. Throws: StoreError.
+/// writers. For a symbolic link at the path or below it, erases only the link. Returns whether there was a node. Erases
+/// documents first. So a reader at the same time, or after an interrupted call, finds complete nodes or none. Another
+/// call erases the rest. Erases chunks of a device's store in the order of `on`. Throws: StoreError.
 template <class S>
 bool erase_node(S const& store, std::string const& path, queue_of<S>& on) {
   if constexpr (!detail::check_store<S>() || !detail::check_metadata_store<S>() || !detail::check_writable<S>()) {
@@ -68,9 +68,9 @@ concept RenamingStore = requires(S const& store, std::string_view path) {
 
 /// Moves the array or group at `from`, with everything below it, to the free path `to`; makes the missing groups above.
 /// A store that can rename a folder (LocalStore, MemoryStore) does it atomically. Otherwise, as in a SplitStore, it
-/// copies, chunks before documents, and then erases, documents before chunks: an interrupted call leaves the node at
-/// `from`, or at both paths, whole where its document is. Handles opened before know only the old path. Throws:
-/// NodeNotFound; MetadataError, if there is a node at `to`; StoreError.
+/// copies, chunks before documents, and then erases, documents before chunks: after an interrupted call the node is at
+/// `from` or at both paths; where its document exists, it is complete. Handles that were opened before still use the
+/// old path. Throws: NodeNotFound; MetadataError, if there is a node at `to`; StoreError.
 template <class S>
 void move_node(S const& store, std::string const& from, std::string const& to, queue_of<S>& on) {
   if constexpr (detail::check_store<S>() && detail::check_metadata_store<S>() && detail::check_writable<S>()) {

@@ -20,7 +20,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Opens the array at `path` ("" is the root), of any type and rank: for tools. Else as open_array. Throws: as
+/// Opens the array at `path` ("" is the root), whatever its type and rank are. Otherwise like open_array. Throws: as
 /// open_array.
 template <class Codec = BuiltInCodecs, class S, class... On>
 auto open_any(S const& store, std::string path = "", On... on) {
@@ -33,10 +33,9 @@ auto open_any(S const& store, std::string path = "", On... on) {
 }
 
 /// Opens the array at `path` ("" is the root). Its codecs are those of the list `Codec`, by default the ones that need
-/// no library, or exactly those of a Pipeline. The queue `on` does the array's work. Without one, the threads that all
-/// default queues of the process share do it, one per processor; they start at the first read that can use them.
-/// Throws: NodeNotFound, if there is no array; MetadataError naming document and member, before any chunk is touched;
-/// StoreError.
+/// no library, or exactly those of a Pipeline. The queue `on` does the array's work. Without a queue, the threads that
+/// all default queues of the process share do it, one for each processor. They start at the first read that can use
+/// them. Throws: NodeNotFound, if there is no array; MetadataError naming document and member; StoreError.
 template <class T, std::size_t Rank, class Codec = detail::codecs_for<T, BuiltInCodecs>, class S, class... On>
 auto open_array(S const& store, std::string path = "", On... on) {
   if constexpr (!detail::check_element<T>()) {
@@ -50,7 +49,7 @@ auto open_array(S const& store, std::string path = "", On... on) {
   }
 }
 
-/// Not to be called: the compile error says how codecs are passed.
+/// Does not compile; the message says how codecs are passed.
 template <class T, std::size_t Rank, class First, class Second, class... Rest, class S, class... On>
 requires(Codec<Second>) auto open_array(S const&, std::string = "", On...) {
   static_assert(sizeof(T) == 0,
@@ -59,7 +58,7 @@ requires(Codec<Second>) auto open_array(S const&, std::string = "", On...) {
   return detail::InvalidCall<T>{};
 }
 
-/// Not to be called: the compile error says that the number of dimensions is missing.
+/// Does not compile; the message says that the number of dimensions is missing.
 template <class T, class... Rest, class S, class... On>
 auto open_array(S const&, std::string = "", On...) {
   static_assert(sizeof(T) == 0,
@@ -71,8 +70,8 @@ auto open_array(S const&, std::string = "", On...) {
 
 /// How open_group treats consolidated metadata.
 enum class Consolidated {
-  use,     ///< if present: nodes below are opened from the copies, which may be stale
-  ignore,  ///< each node is opened from its own documents
+  use,     ///< use the copies, if the group has them; they may be stale
+  ignore,  ///< open each node from its own documents
   require  ///< as `use`; a group without copies is an error
 };
 
@@ -169,7 +168,7 @@ auto open_group(S const& given, std::string path = "", OpenOptions options = {})
     return detail::opened_group(detail::store_of(given), std::move(path), options);
 }
 
-/// Nodes below a group, by the path from there:
+/// As above, with a group in place of the store; `path` begins at the group:
 /// `open_array<float, 3>(group, "t1")` is `open_array<float, 3>(group.store(), group / "t1")`, and so on.
 template <class Codec = BuiltInCodecs, class S, class... On>
 auto open_any(Group<S> const& group, std::string path, On... on) {
@@ -202,7 +201,7 @@ auto open_group(Group<S> const& group, std::string path) {
   return open_group(group.store(), std::move(below));
 }
 
-/// As of a store, with the name of a folder in place of it: `open_array<float, 3>("data.zarr", "a")` opens a
+/// As above, with the name of a folder in place of the store: `open_array<float, 3>("data.zarr", "a")` opens a
 /// LocalStore<HostBuffer>.
 template <class Codec = BuiltInCodecs, detail::FolderName S, class... On>
 auto open_any(S const& folder, std::string path = "", On... on) {

@@ -46,9 +46,9 @@ auto open_or_create_any(S const& given, std::string path, ArrayMetadata metadata
 }
 
 /// Opens the array at `path` as open_array does, or makes it from `wanted` and `pipeline` as create_array does, if it
-/// is missing. An existing array keeps its shape, chunks, codecs, fill value and attributes. zarr-python's
-/// require_array. The codecs of `pipeline` must be in the list `Codec`. Throws: MetadataError, if there is an array of
-/// another type or rank, or a group, or if `wanted` says to overwrite; StoreError.
+/// is missing. An existing array keeps its shape, chunks, codecs, fill value and attributes. Does what zarr-python's
+/// require_array does. The codecs of `pipeline` must be in the list `Codec`. Throws: MetadataError, if there is an
+/// array of another type or rank, or a group, or if `wanted` says to overwrite; StoreError.
 template <class T, std::size_t Rank, class Codec = detail::codecs_for<T, BuiltInCodecs>,
           class P = detail::usual_pipeline<T>, class S, class... On>
 auto open_or_create_array(S const& given, std::string path, NewArray<T> const& wanted, P const& pipeline = {},
@@ -98,7 +98,7 @@ auto open_or_create_group(S const& given, std::string path = "", Members attribu
   }
 }
 
-/// Below a group, by the path from there.
+/// As above, with a group in place of the store; `path` begins at the group.
 template <class T, std::size_t Rank, class Codec = detail::codecs_for<T, BuiltInCodecs>,
           class P = detail::usual_pipeline<T>, class S, class... On>
 auto open_or_create_array(Group<S> const& group, std::string path, NewArray<T> const& wanted, P const& pipeline = {},
