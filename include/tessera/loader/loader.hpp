@@ -45,10 +45,10 @@ consteval bool check_loaded() {
 
 }  // namespace detail
 
-/// The elements of some boxes, and the boxes. Use the elements in the order of the queue that `Loader::next` was given;
-/// if the host can access them, they are ready. Move-only. The destructor returns the memory to the loader, which fills
-/// it after the work that this queue has by then; the host does not wait. May outlive the loader. Requires: a batch
-/// that was moved from is only destroyed or assigned to, because it has no elements.
+/// A batch: some boxes and their elements. Use the elements in work on the queue that was passed to `Loader::next`. If
+/// the host can access their memory, they are ready. Move-only. The destructor returns the memory to the loader, which
+/// fills it again after the work that this queue has at that time. The host does not wait. May outlive the loader.
+/// Requires: a batch that was moved from is only destroyed or assigned to, because it has no elements.
 template <class T, std::size_t Rank, AllocatableBuffer B>
 class LoadedBatch {
   using Slot = detail::BatchSlot<T, Rank, B>;
@@ -73,13 +73,13 @@ class LoadedBatch {
   /// The elements, of the shape [boxes, box...]. You may change them.
   array_type& array() & { return *slot_->elements; }
   array_type const& array() const& { return *slot_->elements; }
-  array_type const& array() const&& = delete;  // would dangle
+  array_type const& array() const&& = delete;  // the result would refer to a destroyed batch
   auto view() & { return array().view(); }     ///< that of the elements
   auto view() const& { return array().view(); }
   Extents const& shape() const& { return array().shape(); }  ///< that of the elements
 
   std::span<Box const> boxes() const& { return slot_->boxes; }  ///< in the order of the elements' first dimension
-  /// One for each of the boxes; none, if the sampler turned none of them.
+  /// The orientation of each box; empty, if the sampler gave no orientations.
   std::span<Orientation const> orientations() const& { return slot_->orientations; }
   std::uint64_t first() const { return slot_->first; }  ///< boxes in all batches before this one
 
@@ -94,11 +94,11 @@ class LoadedBatch {
 ///     Loader loader{array, UniformBoxes{array.shape(), {64, 64, 64}, {.seed = 7}}, {.batch = 16, .cache = 1 << 28}};
 ///     while (auto batch = loader.next()) train(batch->view());
 ///
-/// A thread of its own draws boxes from the sampler and reads them, with the host threads of the array's queue; on a
-/// device it has a stream of its own. It waits while `ahead` batches are ready. Every chunk that a batch touches is
-/// fetched and decoded once for all of its boxes, as by read_boxes, and not at all if it is kept from a batch before.
-/// The memory of batches is reused: after the first ones the loader allocates none, unless it keeps stored bytes. By
-/// default, kept chunks take twice as much memory as the loader's batches.
+/// The loader has its own thread, which draws boxes from the sampler and reads them on the host threads of the array's
+/// queue. For device memory it also has its own stream. The thread waits while `ahead` batches are ready. Every chunk
+/// that a batch touches is fetched and decoded once for all of its boxes, as by read_boxes, and not again if it was
+/// kept from an earlier batch. The memory of batches is reused: after the first ones the loader allocates none, unless
+/// it keeps stored bytes. By default, kept chunks take twice as much memory as the loader's batches.
 ///
 /// Boxes are as for read_boxes, and of one shape in a batch. They are resolved in the shape that the array had when the
 /// loader was made; a kept chunk has the elements that it had when it was read.
@@ -115,10 +115,10 @@ class Loader {
   using queue_type = typename P::queue_type;
   using batch_type = LoadedBatch<Program, Rank, Buffer>;
 
-  /// Begins to read. The sampler is copied, and called by the loader's thread, `horizon` batches ahead; std::ref passes
-  /// one without a copy. Throws: Error, if a batch would have no boxes, `ahead` is 0, or `together` is not from 1 to
+  /// Begins to read. Copies the sampler; std::ref passes it without a copy. The loader's thread calls it, `horizon`
+  /// batches ahead. Throws: Error, if a batch would have no boxes, `ahead` is 0, or `together` is not from 1 to
   /// `ahead`; SelectionError, if the padding does not suit the array; Error, DeviceError, if there is too little memory
-  /// for the `cache` that was given. If none was given, `next` throws these.
+  /// for `cache`. If `cache` is not set, `next` throws these.
   template <Sampler F>
   requires std::same_as<T, Program> Loader(Array<T, Rank, S, P> const& array, F sampler,
                                            LoaderOptions const& options = {})
@@ -140,10 +140,11 @@ class Loader {
     }
   }
 
-  /// The next batch, or nothing after the last one; waits until it has been read. The given queue, or else the array's
-  /// own, waits for the elements: use them in its order. Threads may share a loader: each batch goes to one of them.
-  /// Throws: the error of this batch, SelectionError, StoreError, CodecError with the key; Error, DeviceError, if there
-  /// is too little memory; what the sampler threw, after which there is no batch; Cancelled, after `cancel`.
+  /// The next batch, or nothing after the last one; waits until it has been read. The given queue, or by default the
+  /// array's queue, waits for the elements: use them in work on this queue. Several threads may call this; each batch
+  /// goes to one of them. Throws: the error of this batch, SelectionError, StoreError, CodecError with the key; Error,
+  /// DeviceError, if there is too little memory; what the sampler threw, after which there is no batch; Cancelled,
+  /// after `cancel`.
   std::optional<batch_type> next() { return next(on_); }
   std::optional<batch_type> next(queue_type& on) {
     auto slot = state_->next(on);
@@ -155,8 +156,8 @@ class Loader {
   /// from now on. Does not wait. May be called from any thread.
   void cancel() { state_->cancel(); }
 
-  /// The number of boxes in the batches that `next` returned, or whose errors it threw: where to `seek` an equal
-  /// sampler that continues after them, if this one began at 0.
+  /// The number of boxes in the batches that `next` has returned, or whose errors it has thrown. To continue after them
+  /// later, pass this number to `seek` of an equal sampler, if this loader's sampler began at 0.
   std::uint64_t position() const { return state_->position(); }
   LoaderStatistics statistics() const { return state_->statistics(); }  ///< so far
 
@@ -172,9 +173,9 @@ class Loader {
 ///     while (auto batch = loader.next()) train(batch->view());
 ///
 /// The padding's value is one of the array, before it is converted. `next` throws a ConversionError naming the first
-/// element of the batch that does not fit, unless such elements become the nearest number: in device memory, if some
-/// number of the array's type does not fit, the loader's thread therefore waits for each batch. Throws: as the
-/// constructor of Loader; ConversionError, if numbers may be missing and Program is an integer type.
+/// element of the batch that does not fit, unless `out_of_range` is OutOfRange::saturate. To find it in device memory,
+/// the loader's thread waits for each batch, if the array's type has numbers that do not fit. Throws: as the
+/// constructor of Loader; ConversionError, if `missing` is set and Program is an integer type.
 template <class Program, Element T, std::size_t Rank, class S, class P, Sampler F>
 auto loader_as(Array<T, Rank, S, P> const& array, F sampler, Conversion const& conversion = {},
                LoaderOptions const& options = {}) {

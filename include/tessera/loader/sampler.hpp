@@ -22,9 +22,9 @@ concept Sampler = std::copy_constructible<F> && requires(F& sampler) {
 
 /// How the samplers below draw. The boxes depend on these numbers alone: they are the same on every platform.
 struct SamplerOptions {
-  std::uint64_t seed = 0;  ///< another seed, other boxes
-  /// This process, and the number of processes. Box i of the sequence that one process alone would see belongs to
-  /// process i % ranks: the ranks share the sequence, and no box of it is drawn twice.
+  std::uint64_t seed = 0;  ///< seed of the random numbers
+  /// The number of this process, and how many processes there are. Of the boxes that a single process would draw, box i
+  /// belongs to process i % ranks: the ranks share the sequence, and no box of it is drawn twice.
   std::uint64_t rank = 0, ranks = 1;
 };
 
@@ -38,7 +38,7 @@ class SamplerPosition {
 
   std::uint64_t operator*() const { return position_; }
   void seek(std::uint64_t position) { position_ = position; }
-  /// Those of this rank among the first `all` boxes of all ranks.
+  /// How many of the first `all` boxes of all ranks belong to this rank.
   std::uint64_t share(std::uint64_t all) const { return all / ranks_ + (rank_ < all % ranks_); }
   /// Where the i-th box of this rank is among those of all ranks.
   std::uint64_t among_all(std::uint64_t i) const { return i * ranks_ + rank_; }
@@ -51,7 +51,7 @@ class SamplerPosition {
 
 }  // namespace detail
 
-/// The `count` of a sampler without an end.
+/// The `count` for a sampler that never ends.
 inline constexpr std::uint64_t endless = ~std::uint64_t{0};
 
 /// Boxes of one shape at independent random places: every place where the box fits is equally likely.
@@ -64,7 +64,7 @@ class UniformBoxes {
   TESSERA_DECL std::optional<Box> operator()();             ///< the next box
   std::uint64_t size() const { return at_.share(count_); }  ///< boxes of this rank
   std::uint64_t position() const { return *at_; }           ///< boxes that were drawn
-  /// Goes on as if `position` boxes had been drawn.
+  /// Continues as if `position` boxes had been drawn.
   void seek(std::uint64_t position) { at_.seek(position); }
 
  private:
@@ -85,7 +85,7 @@ class ShuffledGrid {
   TESSERA_DECL std::optional<Box> operator()();             ///< the next box
   std::uint64_t size() const { return at_.share(boxes_); }  ///< boxes of this rank in an epoch
   std::uint64_t position() const { return *at_; }           ///< boxes that were drawn, over all epochs
-  /// Goes on as if `position` boxes had been drawn.
+  /// Continues as if `position` boxes had been drawn.
   void seek(std::uint64_t position) { at_.seek(position); }
 
  private:
@@ -94,18 +94,18 @@ class ShuffledGrid {
   std::uint64_t boxes_, epochs_;
 };
 
-/// Boxes drawn independently from a list, each with its weight's share of all weights as probability.
+/// Boxes drawn independently from a list. The probability of a box is its weight divided by the sum of all weights.
 class WeightedBoxes {
  public:
-  /// `count`: boxes of all ranks together. Throws: SelectionError, unless each box has a weight, each weight is 0 or
-  /// more, and one is more.
+  /// `count`: boxes of all ranks together. Throws: SelectionError, unless each box has a weight, no weight is negative,
+  /// and at least one is greater than 0.
   TESSERA_DECL WeightedBoxes(std::vector<Box> boxes, std::vector<double> const& weights,
                              SamplerOptions const& options = {}, std::uint64_t count = endless);
 
   TESSERA_DECL std::optional<Box> operator()();             ///< the next box
   std::uint64_t size() const { return at_.share(count_); }  ///< boxes of this rank
   std::uint64_t position() const { return *at_; }           ///< boxes that were drawn
-  /// Goes on as if `position` boxes had been drawn.
+  /// Continues as if `position` boxes had been drawn.
   void seek(std::uint64_t position) { at_.seek(position); }
 
  private:
@@ -117,8 +117,8 @@ class WeightedBoxes {
 
 /// What RandomOrientations changes.
 struct RandomTurns {
-  Extents flip{};     ///< dimensions, each of which half of the boxes have flipped
-  Extents permute{};  ///< dimensions that come in any order, each equally often
+  Extents flip{};     ///< dimensions to flip, each with probability 1/2
+  Extents permute{};  ///< dimensions to permute; every order is equally likely
 };
 
 namespace detail {
@@ -133,8 +133,8 @@ TESSERA_DECL Orientation random_orientation(RandomTurns const& turns, std::uint6
 ///
 ///     RandomOrientations crops{UniformBoxes{shape, {64, 64, 64}, {.seed = 7}}, {.flip = {0, 1, 2}}, {.seed = 7}};
 ///
-/// The boxes of a batch must have one shape also when they are turned: equally many elements along `permute`. The
-/// sampler's options and these should have the same `rank` and `ranks`.
+/// The boxes of a batch must have the same shape after they are permuted, so they need the same length along all
+/// dimensions in `permute`. The sampler's options and these should have the same `rank` and `ranks`.
 template <Sampler F>
 class RandomOrientations {
  public:
@@ -150,7 +150,7 @@ class RandomOrientations {
     return next;
   }
   std::uint64_t position() const { return *at_; }  ///< boxes that were drawn
-  /// Goes on as if `position` boxes had been drawn. Requires: the other sampler can.
+  /// Continues as if `position` boxes had been drawn. Requires: the other sampler can.
   void seek(std::uint64_t position) {
     boxes_.seek(position);
     at_.seek(position);

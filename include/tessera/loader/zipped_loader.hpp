@@ -36,7 +36,7 @@ struct LoaderOf<Array<T, Rank, S, P>> {
 
 }  // namespace detail
 
-/// Loaders that read the same boxes, each in a thread of its own:
+/// Several loaders that read the same boxes from several arrays, each in its own thread:
 ///
 ///     ZippedLoader loader{std::tie(image, labels), crops, {.batch = 16}};
 ///     while (auto batches = loader.next()) {
@@ -44,9 +44,9 @@ struct LoaderOf<Array<T, Rank, S, P>> {
 ///       train(of_image.view(), of_labels.view());
 ///     }
 ///
-/// The arrays may differ in everything but their shape. Boxes have as many dimensions as the array that has fewest: of
-/// an array with more, such as one with channels, every index of the first dimensions is read. Kept chunks, `ahead`
-/// and `horizon` are those of each loader.
+/// The arrays may differ in everything but their shape. An array may also have more dimensions than the boxes, ahead of
+/// the common ones, such as channels; every index of these is read. Boxes have as many dimensions as the array that has
+/// the fewest. Kept chunks, `ahead` and `horizon` are those of each loader.
 template <class... L>
 class ZippedLoader {
  public:

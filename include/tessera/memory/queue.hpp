@@ -17,14 +17,15 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Always done: work of a host queue is done when its call returns.
+/// An event that is always done, because work of a host queue is done when its call returns.
 template <>
 class Event<space::Host> {};
 
-/// A handle: copies share the queue. `Queue{}` runs everything in the calling thread. `Queue{n}` runs one for_each on n
-/// threads, one of which is the caller. The threads start at the first for_each that can use them and end with the last
-/// handle. Any thread may use the queue, also from a task that runs in it. After fork() the child has only the calling
-/// thread, and may use the queue if nothing ran in it at the fork; queues made in the child work as usual.
+/// A pool of threads. Copies of a Queue are the same queue. `Queue{}` runs everything in the calling thread. `Queue{n}`
+/// runs a for_each on n threads, one of which is the caller. The threads start at the first for_each that can use them
+/// and end with the last handle. Any thread may use the queue, and so may a task that runs on it. After fork(), the
+/// child may use the queue only if no work was running on it at the fork; it then runs everything in the calling
+/// thread. Queues that the child makes work as usual.
 template <>
 class Queue<space::Host> {
  public:
@@ -67,16 +68,17 @@ class Queue<space::Host> {
     return results;
   }
 
-  /// Calls f() once on one of the threads, and returns at once. The threads begin calls in order. A thread that waits
-  /// for the Pending calls f itself, if no other thread has; a queue of one thread calls it before this returns. `wait`
-  /// throws what f threw; `detach` and the destructor wait too. Throws: std::bad_alloc.
+  /// Calls f() once on one of the threads, and returns at once. The threads begin calls in order. If no thread has
+  /// begun f when a thread waits for the Pending, the waiting thread calls f. If the queue has only one thread, f is
+  /// called before this returns. `wait` throws what f threw; `detach` and the destructor wait too. Throws:
+  /// std::bad_alloc.
   template <std::invocable F>
   Pending start(F f) const {
     return Pending{std::make_unique<Started<F>>(pool_, std::move(f))};
   }
 
-  /// Lends a T that this queue keeps and reuses. The argument matters only to a device queue, which may still use
-  /// returned objects. Requires: the queue outlives the lease.
+  /// Lends an object of type T, which the queue keeps for later leases. The argument has a meaning only for a device
+  /// queue. Requires: the queue outlives the lease.
   template <class T>
   Lease<T> lease(std::size_t = 1) {
     return pool_->kept().lease<T>();
@@ -89,7 +91,7 @@ class Queue<space::Host> {
   /// MiB, or 64 MiB for each thread if that is more. The limit does not apply during the work.
   void keep_idle(std::uint64_t most) const { pool_->most_idle() = most, settle(); }
   std::uint64_t most_idle() const { return pool_->most_idle(); }
-  /// Applies that limit at the end of work.
+  /// Frees what exceeds the limit of keep_idle. tessera calls it at the end of reads and writes.
   void settle() const { pool_->kept().trim_to(most_idle()); }
 
   /// The host queue of this queue, here itself: every queue has one.

@@ -22,7 +22,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Stages are codecs and CastTo<space>, in encoding order:
+/// A list of codecs and casts (CastTo<space>), in encoding order. Space is the memory space of the elements:
 /// `Pipeline<space::Host, codec::Transpose, codec::Bytes, codec::Zstd>`.
 template <MemorySpace Space, class... Stages>
 class Pipeline {
@@ -78,15 +78,15 @@ class Pipeline {
  public:
   using array_space = Space;
   using bytes_space = typename end::space;
-  /// How often a chunk changes space: `static_assert(P::crossings == 1)`.
+  /// How many times a chunk is copied to another memory space: `static_assert(P::crossings == 1)`.
   static constexpr int crossings = bottom::crossings;
-  /// The queue that orders its work: a device queue, if a chunk is ever outside host memory.
+  /// The type of the queue for its work: a device queue, if a chunk is outside host memory at any stage.
   using queue_type = typename bottom::queue;
-  static constexpr bool refused = end::refused || end::is_array || !has_checked_bytes;  ///< a compile error was given
+  static constexpr bool refused = end::refused || end::is_array || !has_checked_bytes;  ///< a static_assert failed
   static constexpr bool is_sharded = !std::is_void_v<Shard>;
   static constexpr bool may_be_sharded = is_sharded;
-  static constexpr bool may_encode_shards = is_sharded && !ends_in_shard;  ///< codecs follow them
-  /// The encoded size depends only on the decoded size.
+  static constexpr bool may_encode_shards = is_sharded && !ends_in_shard;  ///< whether codecs follow the shard
+  /// Whether the encoded size depends only on the decoded size.
   static constexpr bool has_fixed_size = (detail::has_fixed_size<Stages> && ...);
   /// The pipeline of the innermost chunks of shards.
   using leaf_type = typename bottom::type;
@@ -180,8 +180,8 @@ class Pipeline {
     }
   }
 
-  /// The best memory for a mini-batch's bytes and elements at the two ends: page-locked, if they are in host memory
-  /// next to a crossing.
+  /// The best memory for the bytes and the elements of a mini-batch: page-locked memory, if they are in host memory
+  /// beside a copy to another space.
   using bytes_staging = staged_at<sizeof...(Stages)>;
   using array_staging = staged_at<0>;
 
@@ -211,7 +211,7 @@ class Pipeline {
   /// Gives a compile error, if a codec of a chunk only decodes.
   static void check_encodes() { detail::check_encodes(std::type_identity<typename Held<>::type>{}); }
 
-  /// Throws: CodecError, if an implementation does not write as its codec's configuration asks.
+  /// Throws: CodecError, if the implementation of a codec cannot write its configuration.
   void expect_encodes() const {
     for (auto const* one : stages()) one->expect_encodes();
     if constexpr (!std::is_void_v<Shard>) std::get<detail::ShardStage<Shard>>(stages_).codec().inner.expect_encodes();

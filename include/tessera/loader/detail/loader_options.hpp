@@ -8,10 +8,10 @@
 
 namespace tessera { inline namespace v0 {
 
-/// What follows a batch that could not be read.
+/// What `next` does after a batch that could not be read.
 enum class OnError {
-  end,   ///< nothing: the batch's `next` throws, later calls return nothing
-  go_on  ///< the next batch
+  end,   ///< throws the error of this batch; later calls return nothing
+  go_on  ///< throws the error of this batch; the next call returns the next batch
 };
 
 /// What is kept of a chunk from batch to batch.
@@ -43,18 +43,18 @@ struct LoaderOptions {
   /// need, the one that is needed last is evicted first. 1: the least recently used chunk is evicted first, as it is of
   /// stored bytes.
   std::size_t horizon = 32;
-  OnError on_error = OnError::end;  ///< what follows a batch that could not be read
-  Padding padding{};  ///< around the array: the sampler draws boxes of the shape padding.padded(array.shape())
+  OnError on_error = OnError::end;  ///< what `next` does after a batch that could not be read
+  Padding padding{};  ///< around the array; the sampler draws boxes in the shape padding.padded(array.shape())
 };
 
 /// What a Loader did so far. `batches` and `boxes` are those that `next` returned, the rest is of those that were read.
 struct LoaderStatistics {
   std::uint64_t batches = 0, boxes = 0;
-  std::uint64_t chunks = 0;   ///< that the batches want: in one batch each chunk counts once
-  std::uint64_t hits = 0;     ///< of these, those that another batch had decoded: kept, or read together
+  std::uint64_t chunks = 0;   ///< chunks that the batches need; a chunk counts once in each batch
+  std::uint64_t hits = 0;     ///< how many of these another batch had decoded: kept, or read together
   std::uint64_t decoded = 0;  ///< chunks that were decoded: the rest are hits, or missing in the store
   std::uint64_t kept = 0;     ///< stored values that were kept, and not fetched: chunks, and indexes of shards
-  std::uint64_t bytes = 0;    ///< that were fetched from the store
+  std::uint64_t bytes = 0;    ///< bytes that were fetched from the store
   double seconds = 0;         ///< from the first call of `next` until the last one returned
   double waited = 0;          ///< of these, the time in `next`
 
