@@ -207,7 +207,7 @@ class Array : public detail::CallsWithQueue<Array<T, Rank, S, P>, typename P::qu
   /// The number of chunks along each dimension.
   Extents grid_shape() const { return array_.grid_shape(); }
 
-  /// Reads or writes one chunk, given by its position in the grid.
+  /// Read or write one chunk, given by its position in the grid.
   template <class B = detail::elements_buffer<T, array_space>, class... More>
   auto read_chunk(Extents const& chunk, More&&... more) const {
     if constexpr (detail::begins_with_memory<More...>)

@@ -47,8 +47,8 @@ namespace tessera { inline namespace v0 {
 ///
 /// `read_boxes(array, {crops, orientations}, batch)` flips and transposes each box while it places it.
 ///
-/// The array's own queue does the work. Returns what `Array::read` returns: nothing in host memory, where the elements
-/// are there; else a Pending, and until that is done the memory is in use.
+/// The work runs on the array's queue. Returns what `Array::read` returns: for host memory nothing, because the
+/// elements are there; otherwise a Pending, and the memory is in use until that is done.
 ///
 /// Throws: SelectionError naming array and box, if a box has another shape than the first in one memory, another number
 /// of dimensions than the array, or reaches beyond it; SelectionError, if the memory has another shape; StoreError,
@@ -58,10 +58,10 @@ auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, M&& to,
   return read_boxes(array, boxes, to, Padding{}, options);
 }
 
-/// Reads boxes into a new array of shape [boxes, box...], of buffers B, by default in the array's own space. Use it in
-/// the order of the array's queue; if the host can access it, its elements are there when the call returns. An array in
-/// device memory is read into host buffers by its codecs on the host: `read_boxes<HostBuffer>(array, crops)`. Without
-/// boxes the shape is [0, 0...]. Throws: as above.
+/// Reads boxes into a new array of shape [boxes, box...], with buffers of type B, by default in the memory space of
+/// `array`. Use the new array in work on the queue of `array`. If the host can access its memory, the elements are
+/// there when the call returns. If `array` is in device memory and B is a host buffer, the host decodes:
+/// `read_boxes<HostBuffer>(array, crops)`. Without boxes the shape is [0, 0...]. Throws: as above.
 template <class B = void, Element T, std::size_t Rank, class S, class P>
 auto read_boxes(Array<T, Rank, S, P> const& array, BoxList const& boxes, ReadOptions const& options = {}) {
   return read_boxes<B>(array, boxes, Padding{}, options);

@@ -47,7 +47,7 @@ struct ArrayMetadata {
   Extents shape;  ///< elements along each dimension
   DataType type;  ///< of its elements
   Extents chunk_shape;  ///< elements; of a rectilinear grid, the longest along each dimension
-  ChunkKeyEncoding key_encoding;  ///< how the keys of chunks are made
+  ChunkKeyEncoding key_encoding;  ///< the form of the chunks' keys
   std::vector<std::byte> fill;  ///< one element, in native byte order; for strings and bytes, their bytes
   /// In encoding order; sharding_indexed has those of inner chunks in its configuration.
   std::vector<Specification> codecs;

@@ -42,7 +42,7 @@ class ErasedStore {
 
   StoreAbilities const can;
   virtual std::string name() const = 0;
-  /// Whether a request costs little apart from its bytes.
+  /// Whether requests are cheap, as in memory or in files, unlike over a network.
   virtual bool is_near() const = 0;
   virtual std::optional<std::size_t> read(Key const&, ByteRange, Destination<S>, Queue&) const = 0;
   virtual std::optional<std::uint64_t> size(Key const&, Queue&) const = 0;

@@ -97,14 +97,14 @@ class LocalStore<B> {
   /// As `list`, but symbolic links, `prefix` included, are shown and not followed.
   void list_own(std::string_view prefix, Visitor visit) const { folder_.list_own(prefix, visit); }
 
-  /// Makes a folder below `folder` for unfinished work: listings omit it, and others leave it alone while the result is
-  /// kept. Throws: StoreError.
+  /// Makes a hidden folder below `folder` for unfinished work. Listings omit it, and other writers do not erase it
+  /// while the returned object exists. Throws: StoreError.
   detail::posix::UnfinishedFolder make_unfinished(std::string_view folder) const {
     return folder_.make_unfinished(folder);
   }
-  /// Visits leftovers below `prefix` of writers that ended early. Throws: StoreError.
+  /// Visits the unfinished files and folders of killed writers below `prefix`. Throws: StoreError.
   void list_unfinished(std::string_view prefix, Visitor visit) const { folder_.list_unfinished(prefix, visit); }
-  /// Erases these leftovers, but not through symbolic links. Returns their number.
+  /// Erases these files and folders, but not through symbolic links. Returns their number.
   std::size_t erase_unfinished(std::string_view prefix) const { return folder_.erase_unfinished(prefix); }
 
  private:
