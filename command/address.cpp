@@ -9,6 +9,7 @@
 #include <tessera/store/detail/scheme.hpp>
 #include <tessera/store/detail/schemes.hpp>
 #include <tessera/store/local_store.hpp>
+#include <tessera/with/detail/references/references_in_address.hpp>
 #include <tessera/with/icechunk.hpp>
 #include <tessera/with/references.hpp>
 
@@ -39,8 +40,7 @@ tessera::AnyStore<tessera::HostBuffer> folder_at(std::string const& folder, Acce
 // A snapshot of an Icechunk repository, or a references file.
 std::optional<Node> find_references(std::string const& path, Files const& files) {
   auto const open = [access = files.access](std::string const& folder, bool is_trusted) {
-    auto given = access;
-    if (!is_trusted) given.headers.clear();
+    auto const given = is_trusted ? access : tessera::detail::without_secrets_for(folder, access);
     return tessera::StoreAt{folder_at(folder, given)};
   };
   auto found = tessera::detail::icechunk_at(path, open);

@@ -423,6 +423,33 @@ TEST_CASE("a read that waits for a server ends when it is told to stop") {
   stops.join();
 }
 
+TEST_CASE("a call that waits for requests of another thread ends when any of its reads is told to stop") {
+  Answers answers;
+  auto const store =
+      answers.at("drip/2000", {.most_at_once = 1, .patience = std::chrono::hours{1}, .least_rate = 1, .retries = 0});
+  HttpStore const control{answers.server.at("")};
+  test::Bytes memory(2000);
+  auto destination = [&](std::size_t n) { return ByteSpan<space::Host>{memory.data(), n}; };
+  std::atomic<bool> ends{false}, never{false}, stop{false};
+  std::thread other{[&] {
+    test::HostQueue on;
+    CHECK_THROWS_AS(store.read({"k"}, {}, {destination, ReadLimits{.stop = &ends}}, on), Cancelled);
+  }};
+  value(control, "under-way");
+  std::thread stops{[&] {
+    value(control, "under-way");
+    stop = true;
+  }};
+  Key const first{"k"}, second{"l"};
+  std::vector<ReadRequest<space::Host>> requests{{&first, {}, {destination, ReadLimits{.stop = &never}}},
+                                                 {&second, {}, {destination, ReadLimits{.stop = &stop}}}};
+  test::HostQueue on;
+  CHECK_THROWS_AS(store.get_many(requests, on), Cancelled);
+  ends = true;
+  stops.join();
+  other.join();
+}
+
 TEST_CASE("what stands before a header or behind a body is none of it") {
   Answers answers;
   CHECK(value(answers.at("trailer/-"), "k", {2, 3}) == "234");

@@ -43,6 +43,13 @@ TEST_CASE("a file of another host leads to no secret") {
     CHECK(options.sas.empty());
     CHECK(options.http.headers.empty());
     CHECK(options.anonymous == address.starts_with('a'));  // else AZURE_STORAGE_SAS_TOKEN would be sent
+    struct Access {  // as of the command
+      std::vector<std::string> headers;
+      bool anonymous;
+    };
+    auto const access = detail::without_secrets_for(address, Access{{"x-key: h"}, false});
+    CHECK(access.headers.empty());
+    CHECK(access.anonymous == address.starts_with('a'));
   }
 }
 

@@ -152,6 +152,57 @@ TEST_CASE("credentials come from a container's agent, a program of the profile a
   CHECK(read() == "open");
 }
 
+TEST_CASE("files of profiles are read as Amazon's tools read them") {
+  test::PlainEnvironment const environment;
+  test::TemporaryFolder folder;
+  Variable const config{"AWS_CONFIG_FILE", folder / "config"};
+  Variable const credentials{"AWS_SHARED_CREDENTIALS_FILE", folder / "credentials"};
+  std::ofstream{folder / "credentials"} << "\xEF\xBB\xBF[default]\naws_access_key_id = A\naws_secret_access_key = s\n"
+                                           "[other]  # of [work]\n  AWS_ACCESS_KEY_ID = B\n"
+                                           "  aws_secret_access_key = s\n    aws_access_key_id = wrong\n";
+  std::ofstream{folder / "config"} << "[profile  \"other\"] ; quoted\nregion = r1\ns3 =\n  region = wrong\n"
+                                      "[default]\nregion = r2\n[profile default]\nregion = r3\n"
+                                      "[profile role]\nrole_arn = arn\nsource_profile = other\n";
+  auto const found = [](std::string const& profile) {
+    auto const settings = s3::settings_of("s3://b", S3Options{.profile = profile});
+    return settings.given.key + ' ' + settings.region;
+  };
+  CHECK(found("") == "A r3");
+  CHECK(found("other") == "B r1");
+  check_refused<StoreError>([&] { found("role"); }, {"s3://b", "profile \"role\"", "source_profile"});
+  Variable const named{"AWS_PROFILE", "none"};
+  check_refused<StoreError>([&] { found(""); }, {"s3://b", "no profile \"none\"", "AWS_PROFILE"});
+  CHECK(s3::settings_of("s3://b", S3Options{.anonymous = true}).is_anonymous);
+  Variable const key{"AWS_ACCESS_KEY_ID", "C"}, secret{"AWS_SECRET_ACCESS_KEY", "s"};
+  CHECK(found("") == "C us-east-1");
+}
+
+TEST_CASE("lent credentials are renewed before they expire, and serve until then if that fails") {
+  using std::chrono::minutes;
+  auto const start = std::chrono::system_clock::now();
+  s3::LentCredentials lent;
+  int asked = 0;
+  bool fails = false;
+  auto const key_at = [&](minutes since) {
+    return lent.at(start + since, [&] {
+      ++asked;
+      if (fails) throw StoreError{"no answer"};
+      return s3::Credentials{std::to_string(asked), "secret", "", start + since + minutes{60}};
+    }).key;
+  };
+  CHECK(key_at(minutes{0}) == "1");
+  CHECK(key_at(minutes{54}) == "1");
+  CHECK(asked == 1);
+  fails = true;
+  for (int i = 0; i < 3; ++i) CHECK(key_at(minutes{56}) == "1");
+  CHECK(asked == 2);
+  CHECK(key_at(minutes{57}) == "1");
+  CHECK(asked == 3);
+  CHECK_THROWS_AS(key_at(minutes{60}), StoreError);
+  fails = false;
+  CHECK(key_at(minutes{61}) == "5");
+}
+
 TEST_CASE("credentials last to the end of clocks, and come also to programs that ignore the ends of children") {
   auto const now = std::chrono::system_clock::now();
   for (auto const* late : {"2300-01-01T00:00:00Z", "9999-12-31T23:59:59Z"}) CHECK(s3::time_of(late) > now);
@@ -221,6 +272,56 @@ TEST_CASE("what may pass is sent again, what may not is not, and errors say what
   server.fault("lost", 1, "DELETE", "/f/k");
   CHECK(test::erase(store, "k"));
   CHECK(value(store, "k") == "(missing)");
+}
+
+TEST_CASE("a refusal of the request itself does not say that a key is missing") {
+  if (!test::has_s3("refusals of an S3Store")) return;
+  test::S3Server const server;
+  auto options = server.options();
+  options.http.missing = {403, 404};
+  auto const store = server.at("f", options);
+  test::put(store, "k", "v");
+  server.fault("status:403:AccessDenied", 1, "GET", "/f/k");
+  CHECK(value(store, "k") == "(missing)");
+  for (std::string const code : {"RequestTimeTooSkewed", "SignatureDoesNotMatch", "InvalidAccessKeyId"}) {
+    server.fault("status:403:" + code, 1, "GET", "/f/k");
+    check_refused<StoreError>([&] { value(store, "k"); }, {"key \"k\"", code.c_str()});
+  }
+  server.fault("no-length", 1, "HEAD", "/f/k");
+  test::HostQueue on;
+  check_refused<StoreError>([&] { store.size({"k"}, on); }, {"key \"k\"", "how many bytes"});
+  CHECK(store.size({"k"}, on) == 1);
+}
+
+TEST_CASE("of many keys, those that the server did not erase for now are erased once more") {
+  if (!test::has_s3("erasing many keys")) return;
+  test::S3Server const server;
+  auto const store = server.at("f");
+  test::HostQueue on;
+  std::vector<Key> const keys{{"a & b"}, {"c"}, {"d"}};
+  for (std::string const code : {"SlowDown", "InternalError", "AccessDenied"}) {
+    CAPTURE(code);
+    for (auto const& key : keys) test::put(store, key.path, "v");
+    server.fault("keep:" + code, 1, "POST", "delete");
+    auto const error = test::error_of([&] { store.erase_many(keys, on); });
+    bool const passes = code != "AccessDenied";
+    CHECK((error == "nothing was thrown") == passes);
+    if (!passes) CHECK(error.find("key \"a & b\": the server did not erase it: AccessDenied") != error.npos);
+    CHECK(value(store, "a & b") == (passes ? "(missing)" : "v"));
+    CHECK(value(store, "d") == "(missing)");
+  }
+}
+
+TEST_CASE("a test of the server that fails leaves no object behind") {
+  if (!test::has_s3("objects of a test of the server")) return;
+  test::S3Server const server;
+  server.fault("pass", 1, "PUT", "probe");
+  server.fault("status:403:AccessDenied", 1, "PUT", "probe");
+  server.requests();
+  check_refused<StoreError>([&] { test::put(server.at("f"), "k", "v"); }, {"probe", "403 AccessDenied"});
+  auto const asked = server.requests();
+  CHECK(asked.size() == 3);
+  CHECK(asked.back().starts_with("DELETE /tests/f/.tessera-probe-"));
 }
 
 TEST_CASE("an answer 200 that reports an error at the end of an upload is one") {

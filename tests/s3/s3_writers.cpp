@@ -7,6 +7,7 @@
 #include <iostream>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -169,6 +170,41 @@ TEST_CASE("a lock that was taken away is noticed by the next write below it, one
   CHECK(std::ranges::count(value(store, "a/.tessera-lock"), '\n') == 2);
   stop = true;
   waits.join();
+}
+
+TEST_CASE("the end of a lock that was taken away leaves that of its new holder") {
+  if (!test::has_s3("ends of lost locks of a bucket")) return;
+  test::S3Server const server;
+  server.ask("ignore-erase-conditions");
+  auto options = server.options();
+  options.lease = std::chrono::seconds{1};
+  auto const store = server.at("f", options), other = server.at("f", options);
+  auto held = std::make_optional(store.lock_folder("a", Sharing::alone));
+  auto taken = std::make_optional(other.lock_folder("a", Sharing::alone));  // after a second without a renewal
+  held.reset();
+  CHECK(std::ranges::count(value(store, "a/.tessera-lock"), '\n') == 1);
+  server.fault("status:503:SlowDown", 2, "DELETE", "/a/");  // which says that it did nothing
+  taken.reset();
+  CHECK(value(store, "a/.tessera-lock") == "(missing)");
+}
+
+TEST_CASE("locks and lost answers of a bucket whose keys may not be listed") {
+  if (!test::has_s3("locks of a bucket whose keys may not be listed")) return;
+  test::S3Server const server;
+  server.ask("hide-keys");
+  auto options = server.options();
+  options.http.missing = {403, 404};
+  auto const store = server.at("f", options), other = server.at("f", options);
+  auto held = std::make_optional(store.lock_folder("a", Sharing::alone));
+  std::thread waits{[&] { CHECK(other.lock_folder("a", Sharing::alone)); }};
+  auto const is_waiting = [](std::string const& line) { return line.starts_with("GET /tests/f/a/.tessera-lock"); };
+  while (std::ranges::none_of(server.requests(), is_waiting)) std::this_thread::yield();
+  held.reset();
+  waits.join();
+  auto const lock = store.lock({"k"});
+  CHECK(value(store, "k") == "(missing)");
+  server.fault("status:412:PreconditionFailed", 1, "PUT", "/f/k");
+  CHECK_THROWS_AS(test::put(store, "k", "v"), ValueChanged);
 }
 
 TEST_CASE("a value that another program changed under the lock is not replaced, nor erased") {

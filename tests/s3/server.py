@@ -10,8 +10,13 @@ one after the other, because moto compares and writes in two steps. Before them 
     short                 are answered with half of the body
     hold                  wait until their client goes
     to:ADDRESS            are redirected there
+    no-length             are answered without Content-Length (HEAD)
+    keep:CODE             do not erase the first of their keys, and say that code for it (POST ?delete)
+    pass                  are answered as usual
 /-/ignore-conditions      from now on If-Match and If-None-Match are ignored
 /-/forget-erase-conditions  DELETE with a condition is refused with 501
+/-/ignore-erase-conditions  conditions of DELETE are ignored
+/-/hide-keys              keys that are missing are refused, as those that may not be listed
 /-/requests               lines "METHOD PATH?QUERY HEADERS" since the last call, of the headers named below
 /-/bucket?name=NAME       makes a bucket
 /-/fill?count=N           makes objects many/I%2/I of one byte, of bucket "tests"
@@ -24,6 +29,7 @@ import http.client
 import io
 import json
 import os
+import re
 import socket
 import ssl
 import sys
@@ -114,7 +120,7 @@ def text(start, body, status="200 OK"):
 def pass_on(environ, body):
     """Status, headers and body of moto's answer."""
     environ = dict(environ, **{"wsgi.input": io.BytesIO(body), "CONTENT_LENGTH": str(len(body))})
-    if "ignore-conditions" in modes:
+    if "ignore-conditions" in modes or ("ignore-erase-conditions" in modes and environ["REQUEST_METHOD"] == "DELETE"):
         environ.pop("HTTP_IF_MATCH", None), environ.pop("HTTP_IF_NONE_MATCH", None)
     environ.setdefault("HTTP_AUTHORIZATION", "AWS4-HMAC-SHA256 Credential=A/20200101/us-east-1/s3/aws4_request")
     told = []
@@ -220,7 +226,15 @@ def app(environ, start):
         return refuse(start, 403, problem)
     if "forget-erase-conditions" in modes and method == "DELETE" and "HTTP_IF_MATCH" in environ:
         return refuse(start, 501, "NotImplemented")
+    kept = re.search(b"<Object><Key>(.*?)</Key></Object>", body) if how.startswith("keep:") else None
+    if kept:
+        body = body.replace(kept[0], b"")
     status, headers, answer = pass_on(environ, body)
+    if "hide-keys" in modes and method in ("GET", "HEAD") and status.startswith("404"):
+        return refuse(start, 403, "AccessDenied") if method == "GET" else (start("403 Forbidden", []), [])[1]
+    if kept:
+        error = b"<Error><Key>" + kept[1] + b"</Key><Code>" + how[5:].encode() + b"</Code></Error>"
+        answer = re.sub(b"(<DeleteResult[^>]*>)", lambda found: found[1] + error, answer)
     for one in [one for one in replacements if path == "/tests/" + one["path"] and "HTTP_RANGE" in environ]:
         replacements.remove(one)
         backend = s3_backends["123456789012"]["aws"]
@@ -229,7 +243,7 @@ def app(environ, start):
     if how == "lost":
         cut(environ)
     if method == "HEAD":
-        start(status, headers)
+        start(status, [one for one in headers if how != "no-length" or one[0].lower() != "content-length"])
         return []
     headers = [(name, value) for name, value in headers if name.lower() not in ("content-length", "connection")]
     start(status, [*headers, ("Content-Length", str(len(answer)))])

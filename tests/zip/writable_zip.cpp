@@ -1,4 +1,5 @@
 // WritableZipStore: the suite of all stores, random changes, whole files whatever happens, OME-Zarr's order, zip64.
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +11,8 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +29,19 @@
 using namespace tessera;
 using test::check_refused;
 using test::value;
+
+namespace {
+
+bool is_folder_lost = false;  // folders cannot be synchronised
+
+}  // namespace
+
+// In place of the C library's.
+extern "C" int fsync(int file) {
+  struct stat info {};
+  if (is_folder_lost && ::fstat(file, &info) == 0 && S_ISDIR(info.st_mode)) return errno = EIO, -1;
+  return static_cast<int>(::syscall(SYS_fsync, file));
+}
 
 namespace zip_tests {
 namespace {
@@ -179,6 +195,18 @@ TEST_CASE("a flush that fails says where, and succeeds when it is called again")
   store.flush();
   CHECK(checked_names(path) == std::vector<std::string>{"k", "old", "other"});
   CHECK(value(ZipStore{path}, "old") == long_text(40000));
+}
+
+TEST_CASE("a flush whose name a loss of power may undo is an error, until one succeeds") {
+  test::TemporaryFolder folder;
+  auto const path = folder / "a.zip";
+  WritableZipStore const store{path, {.fsync = true}};
+  test::put(store, "k", "v");
+  is_folder_lost = true;
+  for (int i = 0; i < 2; ++i) check_refused<StoreError>([&] { store.flush(); }, {"a.zip", "cannot synchronise"});
+  is_folder_lost = false;
+  store.flush();
+  CHECK(value(ZipStore{path}, "k") == "v");
 }
 
 TEST_CASE("an .ozx file has its documents first, the root's before those below, and the version of OME-Zarr") {

@@ -37,7 +37,8 @@ enum class S3Style {
 
 /// Options of an S3Store. What they leave out comes from the environment, then from the profile's files, as with
 /// Amazon's tools. If neither has credentials, they come from a web identity, the profile's single sign-on or
-/// `credential_process`, the container's agent (AWS_CONTAINER_CREDENTIALS_FULL_URI), or the instance's metadata.
+/// `credential_process`, the container's agent (AWS_CONTAINER_CREDENTIALS_FULL_URI), or the instance's metadata. A
+/// profile that takes a role by `source_profile` or `credential_source` is refused.
 struct S3Options {
   std::string endpoint{};       ///< "http://127.0.0.1:9000"; AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL; else Amazon's
   std::string region{};         ///< AWS_REGION, AWS_DEFAULT_REGION; else "us-east-1"
@@ -56,7 +57,7 @@ struct S3Options {
   bool one_writer = false;
   std::chrono::seconds lease{60};           ///< a lock whose program has ended is free after this time
   std::chrono::seconds lock_patience{600};  ///< a wait for a lock ends with an error after this time
-  HttpOptions http{};                       ///< of the requests
+  HttpOptions http{};  ///< of the requests; 403 among its `missing` means AccessDenied, other codes of 403 are errors
 };
 
 /// Keys are objects below an address: with `S3Store<HostBuffer>{"s3://bucket/volume.zarr"}` the key "t1/zarr.json" is

@@ -78,9 +78,11 @@ bool append(Folder const& root, std::string const& path, std::uint64_t size, boo
   try {
     fill(std::as_const(*found));
     if (sync) found->sync();
-    close(*found);
+    Descriptor closing{::fcntl(found->number(), F_DUPFD_CLOEXEC, 0)};  // the other one removes what was appended
+    if (!closing) fail("close the file");
+    close(closing);
   } catch (...) {
-    if (*found && ::ftruncate(found->number(), static_cast<off_t>(size)) != 0)
+    if (::ftruncate(found->number(), static_cast<off_t>(size)) != 0)
       fail("remove what was appended to the value");
     throw;
   }

@@ -61,7 +61,10 @@ class Batch {
       for (; busy_.size() < most_at_once && next < tasks.size() && site.pace.take(); ++next) start(site, *tasks[next]);
       if (busy_.empty() && told_.empty() && next == tasks.size()) return;
       if (busy_.empty() && told_.empty()) {  // other threads have all requests that the server may have
-        detail::try_until_true(stops_.empty() ? nullptr : stops_.front(), [&] { return site.pace.take(); });
+        detail::try_until_true(nullptr, [&] {
+          expect_going();
+          return site.pace.take();
+        });
         start(site, *tasks[next++]);
       }
       int count = 0;

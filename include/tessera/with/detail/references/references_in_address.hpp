@@ -49,8 +49,8 @@ template <class O>
 O without_secrets_for(std::string_view address, O options) {
   if constexpr (requires { options.headers.clear(); }) options.headers.clear();
   if constexpr (requires { options.bearer.clear(); }) options.bearer.clear();
-  if constexpr (requires { options.sas.clear(); }) {
-    options.sas.clear();
+  if constexpr (requires { options.sas.clear(); }) options.sas.clear();
+  if constexpr (requires { options.anonymous = true; }) {
     auto const scheme = scheme_of(address);
     if (scheme != "s3" && scheme != "gs") options.anonymous = true;
   }

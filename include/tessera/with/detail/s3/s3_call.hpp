@@ -16,7 +16,10 @@ namespace tessera { inline namespace v0 {
 namespace s3 {
 
 /// How often a request is sent.
-enum class Sent { until_answered, once };
+enum class Sent {
+  until_answered,
+  once,  ///< again only if the server says that it did nothing, because there are too many requests
+};
 /// Whether `<Error>` in the body of an answer 200 is a refusal, or tells of a part of the request.
 enum class ErrorInside { is_refusal, is_answer };
 
@@ -35,18 +38,21 @@ class CallTask : public http::Call {
   http::Request begin() override {
     begin_body();
     ++tries_;
+    is_slowed_ = false;
     return site_.request(ask_);
   }
   http::TaskEnd end(http::Response const& given) override {
     auto const response = in_amazons_terms(site_.kind(), given);
     keep(response);
     // A server that has begun to answer 200 can only report an error in the body.
-    bool const is_error = error_inside_ == ErrorInside::is_refusal && response.status == 200 && body().find("<Error>") != std::string::npos;
+    bool const is_error = error_inside_ == ErrorInside::is_refusal && response.status == 200 &&
+                          body().find("<Error>") != std::string::npos;
     if (!is_error && std::ranges::find(expected_, response.status) != expected_.end()) return http::TaskEnd::done;
-    return is_passing(site_, response.status, xml::text_of(body(), "Code")) ? http::TaskEnd::may_pass
-                                                                            : http::TaskEnd::refused;
+    auto const code = xml::text_of(body(), "Code");
+    is_slowed_ = response.status == 429 || code == "SlowDown";
+    return is_passing(site_, response.status, code) ? http::TaskEnd::may_pass : http::TaskEnd::refused;
   }
-  bool may_repeat() const override { return sent_ == Sent::until_answered; }
+  bool may_repeat() const override { return sent_ == Sent::until_answered || is_slowed_; }
   std::string why(http::Response const& response) const override { return explained(site_, response, body()); }
 
   long status() const { return response().status; }
@@ -64,7 +70,16 @@ class CallTask : public http::Call {
   Sent sent_;
   ErrorInside error_inside_;
   unsigned tries_ = 0;
+  bool is_slowed_ = false;
 };
+
+/// The statuses of an answer that says whether there is an object, or which: 200, or that it is missing.
+inline std::vector<long> found_or_missing(Site const& site) {
+  auto expected = site.settings().http.missing;
+  expected.push_back(404);  // of locks and versions, whatever the reader of values takes it for
+  expected.push_back(200);
+  return expected;
+}
 
 /// Sends one request, without a queue. Throws: StoreError; Cancelled.
 inline CallTask call(Site const& site, Key const& key, Ask ask, std::vector<long> expected,

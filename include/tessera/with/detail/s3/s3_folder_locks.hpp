@@ -106,8 +106,9 @@ class FolderLocks final : FolderLock::Owner {
   static std::size_t hash(std::string const& text) { return std::hash<std::string>{}(text); }
 
   Found read(Key const& key, Stop stop) const {
-    auto const answer = call(site_, key, {.path = site_.path_of(key.path)}, {200, 404}, Sent::until_answered, stop);
-    if (answer.status() == 404) return {};
+    auto const answer =
+        call(site_, key, {.path = site_.path_of(key.path)}, found_or_missing(site_), Sent::until_answered, stop);
+    if (answer.status() != 200) return {};
     return {LockState::from(answer.body()), version_of(site_.kind(), answer.response()).value_or(Version{})};
   }
 
@@ -165,6 +166,9 @@ class FolderLocks final : FolderLock::Owner {
 
   // The last holder is alone when it erases the object, so that it erases no other's line.
   void release(Held& held) const {
+    // Others may have taken it by now, and not every server keeps to the condition of an erasure.
+    bool const is_late = Clock::now() - held.renewed > site_.settings().lease / 2;
+    if (held.line.sharing == Sharing::alone && is_late) renew(held);
     if (held.is_lost) return;
     if (held.line.sharing == Sharing::shared) {
       auto found = held.found;

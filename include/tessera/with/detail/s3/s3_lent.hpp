@@ -1,5 +1,5 @@
 // s3::credentials_of_container, credentials_of_process, credentials_of_sign_on: credentials for some hours, of a
-// container's agent, of a program that the profile names, and of a single sign-on.
+// container's agent, of a program that the profile names, and of a single sign-on. LentCredentials: keeps them.
 #pragma once
 #include <array>
 #include <cerrno>
@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <openssl/sha.h>
@@ -125,6 +126,58 @@ inline Credentials credentials_of_sign_on(Settings const& settings) {
     throw StoreError{to_text({"the single sign-on's server ", http::Url{endpoint}.name(), " sent no credentials"})};
   return found;
 }
+
+/// Of the first place that has some: a web identity, the profile, the container, the instance. Throws: StoreError.
+inline Credentials lent_credentials(Settings const& settings) {
+  Credentials lent;
+  if (!settings.token_file.empty() && !settings.role.empty()) {
+    lent = credentials_of_role(settings);
+  } else if (!settings.sign_on.account.empty()) {
+    lent = credentials_of_sign_on(settings);
+  } else if (!settings.process.empty()) {
+    lent = credentials_of_process(settings.process);
+  } else if (auto of_container = credentials_of_container(settings.http)) {
+    lent = *std::move(of_container);
+  } else {
+    auto found = credentials_of_instance(settings.http);
+    if (!found)
+      throw StoreError{
+          "found no credentials in S3Options, environment, profile and instance metadata; set "
+          "S3Options::anonymous to read what is public"};
+    lent = std::move(*found);
+  }
+  if (!is_for_headers(lent)) throw StoreError{"the credentials that a server lends have characters of no header"};
+  return lent;
+}
+
+/// Keeps credentials until they are about to expire. For one thread at a time.
+class LentCredentials {
+  using Clock = std::chrono::system_clock;
+
+ public:
+  /// Those kept, or new ones of `lend()`, which is called five minutes before the old ones expire; but while these are
+  /// valid, not twice in 30 seconds, and an error of it does not matter. Throws: StoreError of `lend`.
+  template <class F>
+  Credentials const& at(Clock::time_point now, F&& lend) {
+    bool const lasts = !kept_.expires || now + std::chrono::minutes{5} < *kept_.expires;
+    bool const is_valid = !kept_.key.empty() && (!kept_.expires || now < *kept_.expires);
+    if (is_valid && (lasts || now < next_)) return kept_;
+    next_ = now + std::chrono::seconds{30};
+    try {
+      kept_ = lend();
+    } catch (StoreError const&) {
+      if (!is_valid) throw;
+    }
+    return kept_;
+  }
+  /// Empty: none yet.
+  Credentials const& kept() const { return kept_; }
+  void forget() { kept_ = {}; }
+
+ private:
+  Credentials kept_{};
+  Clock::time_point next_{};  // earliest time for new ones while the old ones are valid
+};
 
 }  // namespace s3
 }}  // namespace tessera::v0

@@ -86,7 +86,7 @@ class ReadTask final : public http::ReadTask {
       if (error != std::errc{} && !is_sizing_) return is_sizing_ = true, TaskEnd::next;
     }
     auto const& missing = site_.settings().http.missing;
-    if (std::ranges::find(missing, status) != missing.end() && code != "NoSuchBucket")
+    if (std::ranges::find(missing, status) != missing.end() && is_of_missing_key(status, code))
       return saw({}), end_missing(), TaskEnd::done;
     return is_passing(site_, status, code) ? TaskEnd::may_pass : TaskEnd::refused;
   }

@@ -14,6 +14,7 @@
 
 #include <tessera/core/error.hpp>
 #include <tessera/with/detail/curl/curl_options.hpp>
+#include <tessera/with/detail/curl/curl_response.hpp>
 #include <tessera/with/detail/s3/s3_kinds.hpp>
 #include <tessera/with/detail/s3/s3_sign.hpp>
 
@@ -35,7 +36,8 @@ class Profile {
       auto const named = from_environment(variable);
       return named.empty() ? home + usual : named;
     };
-    read(file("AWS_CONFIG_FILE", "/.aws/config"), name_ == "default" ? name_ : "profile " + name_);
+    if (name_ == "default") read(file("AWS_CONFIG_FILE", "/.aws/config"), name_);
+    read(file("AWS_CONFIG_FILE", "/.aws/config"), "profile " + name_);
     read(file("AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials"), name_);
     if (auto const session = of("sso_session"); !session.empty())
       read(file("AWS_CONFIG_FILE", "/.aws/config"), "sso-session " + session);
@@ -44,7 +46,11 @@ class Profile {
   std::string const& name() const { return name_; }
   /// Whether a file has the profile.
   bool is_there() const { return is_there_; }
-  /// Empty: none.
+  /// Whether its credentials are those of a role, for which it has others.
+  bool takes_role() const {
+    return !of("role_arn").empty() && (!of("source_profile").empty() || !of("credential_source").empty());
+  }
+  /// Empty: none. `member`: in lower case.
   std::string of(std::string const& member) const {
     auto const found = members_.find(member);
     return found == members_.end() ? std::string{} : found->second;
@@ -52,25 +58,43 @@ class Profile {
 
  private:
   void read(std::string const& path, std::string const& section) {
-    auto const trimmed = [](std::string_view text) {
-      auto const begin = text.find_first_not_of(" \t\r"), end = text.find_last_not_of(" \t\r");
-      return std::string{begin == text.npos ? std::string_view{} : text.substr(begin, end - begin + 1)};
-    };
     std::ifstream file{path};
     bool is_in_section = false;
+    auto indent = std::string::npos;  // of the last member: deeper lines are below it, as those of "s3 ="
     for (std::string line; std::getline(file, line);) {
-      bool const is_nested = line.starts_with(' ') || line.starts_with('\t');  // below a member, as "s3 ="
+      if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // some editors begin a file with it
       auto const text = trimmed(line);
       if (text.empty() || text[0] == '#' || text[0] == ';') continue;
-      if (text.front() == '[' && text.back() == ']') {
-        is_in_section = trimmed(std::string_view{text}.substr(1, text.size() - 2)) == section;
+      auto const at = line.find_first_not_of(" \t");
+      if (at > indent) continue;
+      if (text.front() == '[') {
+        is_in_section = section_in(text) == section;
         is_there_ = is_there_ || is_in_section;
+        indent = std::string::npos;
         continue;
       }
+      indent = at;
       auto const equals = text.find('=');
-      if (!is_in_section || is_nested || equals == text.npos) continue;
-      members_[trimmed(std::string_view{text}.substr(0, equals))] = trimmed(std::string_view{text}.substr(equals + 1));
+      if (!is_in_section || equals == text.npos) continue;
+      auto const name = http::in_lower_case(trimmed(std::string_view{text}.substr(0, equals)));
+      members_[name] = trimmed(std::string_view{text}.substr(equals + 1));
     }
+  }
+  static std::string trimmed(std::string_view text) {
+    auto const begin = text.find_first_not_of(" \t\r"), end = text.find_last_not_of(" \t\r");
+    return std::string{begin == text.npos ? std::string_view{} : text.substr(begin, end - begin + 1)};
+  }
+  // "profile a b" for a line such as [profile  "a b"]  # a comment.
+  static std::string section_in(std::string_view line) {
+    auto const name = trimmed(line.substr(1, line.find(']') - 1));
+    for (std::string const kind : {"profile", "sso-session"}) {
+      if (!name.starts_with(kind + ' ') && !name.starts_with(kind + '\t')) continue;
+      auto of_kind = trimmed(std::string_view{name}.substr(kind.size()));
+      if (of_kind.size() > 1 && (of_kind[0] == '"' || of_kind[0] == '\'') && of_kind.back() == of_kind[0])
+        of_kind = of_kind.substr(1, of_kind.size() - 2);
+      return kind + ' ' + of_kind;
+    }
+    return name;
   }
 
   std::string name_;
@@ -187,6 +211,12 @@ void find_amazons(Settings& settings, Options const& options) {
     settings.given = {options.access_key, options.secret_key, options.session_token};
   else if (!names_profile && !of_environment.key.empty() && !of_environment.secret.empty())
     settings.given = of_environment;
+  else if (!settings.is_anonymous && !profile.is_there() && !from_environment("AWS_PROFILE").empty())
+    fail(to_text({"there is no profile \"", profile.name(), "\", which AWS_PROFILE names"}));
+  else if (!settings.is_anonymous && profile.takes_role())  // another identity than the profile's would be used
+    fail(to_text({"the profile \"", profile.name(), "\" takes a role from source_profile or credential_source, which "
+                  "is not supported; let the credential_process of another profile be \"aws configure "
+                  "export-credentials --profile ", profile.name(), "\""}));
   else if (!of_profile.key.empty() && !of_profile.secret.empty())
     settings.given = of_profile;
   settings.sign_on = {first_of(profile.of("sso_session"), profile.of("sso_start_url")), profile.of("sso_region"),

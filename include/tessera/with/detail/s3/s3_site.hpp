@@ -45,7 +45,7 @@ struct Ask {
 class Site {
  public:
   explicit Site(Settings given)
-      : settings_{std::move(given)}, web_{address_of(settings_), settings_.http}, random_{std::random_device{}()} {
+      : settings_{std::move(given)}, web_{address_of(settings_), settings_.http} {
     auto const& root = web_.url.root();
     auto const authority = root.find("://") + 3, path = std::min(root.find('/', authority), root.size());
     server_ = root.substr(0, path);
@@ -132,27 +132,7 @@ class Site {
       throw StoreError{
           "found no key and no token in S3Options and environment; set S3Options::anonymous to read what is public"};
     std::lock_guard lock{mutex_};
-    auto const now = std::chrono::system_clock::now();
-    if (!lent_.key.empty() && (!lent_.expires || now + std::chrono::minutes{5} < *lent_.expires)) return lent_;
-    Credentials lent;
-    if (!settings_.token_file.empty() && !settings_.role.empty()) {
-      lent = credentials_of_role(settings_);
-    } else if (!settings_.sign_on.account.empty()) {
-      lent = credentials_of_sign_on(settings_);
-    } else if (!settings_.process.empty()) {
-      lent = credentials_of_process(settings_.process);
-    } else if (auto of_container = credentials_of_container(settings_.http)) {
-      lent = *std::move(of_container);
-    } else {
-      auto found = credentials_of_instance(settings_.http);
-      if (!found)
-        throw StoreError{
-            "found no credentials in S3Options, environment, profile and instance metadata; set "
-            "S3Options::anonymous to read what is public"};
-      lent = std::move(*found);
-    }
-    if (!is_for_headers(lent)) throw StoreError{"the credentials that a server lends have characters of no header"};
-    return lent_ = std::move(lent);
+    return lent_.at(std::chrono::system_clock::now(), [&] { return lent_credentials(settings_); });
   }
   /// Without secrets: empty, if it has one of the site's.
   std::string without_secrets(std::string text) const {
@@ -160,7 +140,7 @@ class Site {
     for (auto const* secret : {&settings_.bearer, &settings_.sas, &signature, &decoded})
       if (!secret->empty() && text.find(*secret) != text.npos) return {};
     std::lock_guard lock{mutex_};
-    for (auto const* credentials : {&settings_.given, static_cast<Credentials const*>(&lent_)})
+    for (auto const* credentials : {&settings_.given, &lent_.kept()})
       for (auto const* secret : {&credentials->secret, &credentials->token})
         if (!secret->empty() && text.find(*secret) != text.npos) return {};
     return text;
@@ -169,7 +149,7 @@ class Site {
   bool renew_credentials() const {
     if (settings_.is_anonymous || !settings_.given.key.empty() || settings_.kind != Kind::amazon) return false;
     std::lock_guard lock{mutex_};
-    lent_ = {};
+    lent_.forget();
     return true;  // also if another request has renewed them
   }
 
@@ -182,11 +162,11 @@ class Site {
   }
 
   /// A text that no other call of any program returns.
-  std::string unique() const {
-    std::lock_guard lock{mutex_};
-    Digest text{};
-    for (auto& byte : text) byte = static_cast<unsigned char>(random_());
-    return to_text({static_cast<std::uint64_t>(::getpid()), "-", hex(text).substr(0, 32)});
+  static std::string unique() {
+    std::random_device random;  // a generator seeded with one number of it would repeat that of another program
+    std::string text = std::to_string(::getpid());
+    for (int i = 0; i < 4; ++i) text += '-' + std::to_string(random());
+    return text;
   }
 
  private:
@@ -263,9 +243,8 @@ class Site {
   http::Site const web_;
   std::string server_, base_, host_;  // "https://host:port", "/path", and as the header Host
   std::mutex mutable mutex_;
-  Credentials mutable lent_;
+  LentCredentials mutable lent_;
   std::vector<std::unique_ptr<http::Batch>> mutable batches_;  // with their connections
-  std::mt19937_64 mutable random_;
 };
 
 /// What a refusal says: the error's code, its message and the request's number; begins with a space. Shows no secret.
@@ -294,7 +273,13 @@ inline std::string explained(Site const& site, http::Response const& response, s
 inline bool is_passing(Site const& site, long status, std::string_view code) {
   if (code == "ExpiredToken" || code == "ExpiredTokenException") return site.renew_credentials();
   return http::may_pass(status) || code == "SlowDown" || code == "RequestTimeout" || code == "InternalError" ||
-         code == "ConditionalRequestConflict" || code == "OperationAborted";
+         code == "ServiceUnavailable" || code == "ConditionalRequestConflict" || code == "OperationAborted";
+}
+
+/// Whether an answer of a status in HttpOptions::missing says that a key is missing. Servers refuse keys that may not
+/// be listed with 403 AccessDenied; other codes of 403 say that the request is wrong: its signature, its time.
+inline bool is_of_missing_key(long status, std::string_view code) {
+  return code != "NoSuchBucket" && (status != 403 || code.empty() || code == "AccessDenied");
 }
 
 }  // namespace s3

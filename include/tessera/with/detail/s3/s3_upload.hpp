@@ -77,7 +77,7 @@ inline std::optional<Version> upload(Site const& site, http::Batch& batch, Key c
     list += "</CompleteMultipartUpload>";
     // Not every server that compares for one request does so here: at least the time between is short.
     if (condition) {
-      CallTask now{site, key, {.method = "HEAD", .path = path}, {200, 404}};
+      CallTask now{site, key, {.method = "HEAD", .path = path}, found_or_missing(site)};
       http::Task* const look = &now;
       run({&look, 1});
       if (Version{now.status() == 200 ? now.response().etag : std::string{}} != *condition) throw ValueChanged{};

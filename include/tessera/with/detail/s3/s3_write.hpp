@@ -1,5 +1,6 @@
 // s3::condition_of: which value a write replaces. s3::PutTask: writes a value with one request.
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,9 +39,10 @@ class ConditionalTask : public CallTask {
     auto const status = response.status;
     if (is_looking_) {
       keep(response);
-      if (status != 200 && status != 404)
+      auto const expected = found_or_missing(site());
+      if (std::ranges::find(expected, status) == expected.end())
         return is_passing(site(), status, {}) ? http::TaskEnd::may_pass : http::TaskEnd::refused;
-      is_refused_ = status == 404 || response.of_own(site().names().mark) != mark_;
+      is_refused_ = status != 200 || response.of_own(site().names().mark) != mark_;
       return http::TaskEnd::done;
     }
     bool const is_gone = status == 404 && (condition_ ? condition_->is_there() : false) && !is_no_bucket();

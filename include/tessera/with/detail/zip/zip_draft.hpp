@@ -129,7 +129,7 @@ class ZipDraft {
   void make_file() {
     std::unique_lock const flushing{flush_};
     expect_own_process();
-    if (changes_.empty() && !is_changed_ && old_) return;
+    if (changes_.empty() && !is_changed_ && old_) return sync_name();
     auto& to = writer();
     auto const comment = is_of_ome() ? comment_for_ome() : std::string{};
     if (old_) copy_unchanged(to);
@@ -142,7 +142,13 @@ class ZipDraft {
     to.finish(records, comment, sync_, replaces_,
               [&](std::string const& hidden) { made = std::make_shared<ZipFile>(hidden, name_); });
     old_ = std::move(made), writer_.reset(), changes_.clear(), is_changed_ = false, replaces_ = true;
-    if (sync_) ZipWriter::sync_name(path_);
+    is_name_new_ = sync_;
+    sync_name();
+  }
+  // Also in a flush that follows one that failed here.
+  void sync_name() {
+    if (is_name_new_) ZipWriter::sync_name(path_);
+    is_name_new_ = false;
   }
 
   // Of the file that a link names; whatever becomes the current folder.
@@ -270,6 +276,7 @@ class ZipDraft {
   std::unique_ptr<ZipWriter> writer_{};  // null: nothing written since the last flush
   std::map<std::string, Change, std::less<>> changes_{};
   bool is_changed_ = false;
+  bool is_name_new_ = false;  // a loss of power may undo the renaming
   std::mutex mutable mutex_{};         // of writer_ and changes_
   std::shared_mutex mutable flush_{};  // shared by calls, alone in `flush`
 };
