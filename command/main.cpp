@@ -26,22 +26,21 @@
 
 namespace {
 
-constexpr auto region_help = R"(A region has one part per dimension, joined by commas, as in NumPy:
-  :        every index            5        this one; the dimension stays, with length 1
+constexpr auto region_help = R"(A region has a slice for each dimension, separated by commas, as in NumPy:
+  :        every index            5        this index; the dimension stays, with length 1
   a:b      a, a+1, ... below b    a:b:s    a, a+s, ... below b
   a:  :b   from a on, up to b
-or it names dimensions, by their names or numbers from 0 on, and has all of the others: z=5,x=0:64
-Numbers count from 0, and negative ones from the end: x=-3: has the last three. Nothing is clipped: what does not fit
-the shape is an error.
+A region may also name dimensions, by name or by number from 0 on; the others are whole: z=5,x=0:64
+Indices count from 0, and negative ones from the end: x=-3: selects the last three. Slices are not clipped: a slice
+that does not fit the shape is an error.
 Example: )";
 
 std::string region_help_with(std::string const& example) { return region_help + example; }
 
 constexpr auto unfinished_help =
-    R"(The new node appears when it is complete. Until then it is in a folder .tessera-*, which has no document and is
-not a node. If the command is killed, this folder stays: it does no harm, and tessera rm of the group above it
-removes it.
-Codecs are a JSON list, as in a document; what is not said of one is as zarr-python has it:
+    R"(The new node appears when it is complete. Until then it is in a hidden folder .tessera-*, which is not a node. If
+the command is killed, this folder stays. It does no harm, and tessera rm of the group above erases it.
+Codecs are a JSON list, as in zarr.json. Members that you leave out have the defaults of zarr-python:
   '["bytes", "zstd"]'    '["bytes", "blosc", "crc32c"]'    '["bytes", {"name": "zstd", "configuration": {"level": 9}}]')";
 
 std::string const more = " (tessera --help says more)";
@@ -55,9 +54,9 @@ std::string expect_path(std::string const& path) {
   std::string const scheme{tessera::detail::scheme_of(path)};
   if (scheme.empty()) return "";
   return "found a URL of scheme \"" + scheme + "\", expected a path" +
-         (scheme == "file"                  ? ": leave out \"file://\""
+         (scheme == "file"     ? ": leave out \"file://\""
           : is_address(scheme) ? " of a folder or file on disk: an address can only be read"
-                                            : " of a folder or file on disk");
+                               : " of a folder or file on disk");
 }
 
 // Empty: it is a path or an address.
@@ -65,8 +64,7 @@ std::string expect_source(std::string const& path) {
   auto const scheme = tessera::detail::scheme_of(path);
   if (is_address(scheme)) return "";
   auto problem = expect_path(path);
-  if (!problem.empty() && scheme != "file")
-    problem += ", or an address of http://, https:// or s3://";
+  if (!problem.empty() && scheme != "file") problem += ", or an address of http://, https:// or s3://";
   return problem;
 }
 
@@ -81,97 +79,94 @@ CLI::Option& add_output(CLI::App& command, std::string& path, std::string const&
 }
 
 void add_path(CLI::App& command, std::string& path) {
-  add_file(command, "PATH", path, "A folder on disk, with the node's path inside it: brain.zarr/t1").required();
+  add_file(command, "PATH", path, "A folder on disk, followed by the node's path in it: brain.zarr/t1").required();
 }
 
 /// Arguments that are only read.
 CLI::Option& add_source(CLI::App& command, std::string const& name, std::string& path) {
   return *command
-              .add_option(name, path,
-                          "A folder, or a zip file, with the node's path inside it: brain.zarr/t1; or an address of "
-                          "http://, https:// or s3://")
+              .add_option(
+                  name, path,
+                  "A folder or a zip file, followed by the node's path in it: brain.zarr/t1; or an address with "
+                  "http://, https:// or s3://")
               ->check(expect_source, "");
 }
 
 void add_region(CLI::App& command, std::string& region) {
-  command.add_option("--region", region, "Which elements; all, if not given")->type_name("REGION");
+  command.add_option("--region", region, "The elements to use; by default all")->type_name("REGION");
 }
 
 void add_index(CLI::App& command, std::string& index) {
   command
-      .add_option(
-          "--index", index,
-          "One index of each dimension that it names, by name or number: z=94,c=0. Those dimensions go, as in NumPy")
+      .add_option("--index", index,
+                  "Selects one index in dimensions, by name or number: z=94,c=0. Drops these dimensions, as NumPy does")
       ->type_name("NAME=N");
 }
 
 void add_unpacked(CLI::App& command, bool& unpacked) {
-  command.add_flag("--unpacked", unpacked,
-                   "Numbers in float64 as the attributes of CF say: times scale_factor plus add_offset, and NaN where "
-                   "they are _FillValue or missing_value");
+  command.add_flag(
+      "--unpacked", unpacked,
+      "Converts to float64 by the CF attributes: times scale_factor plus add_offset, and NaN for _FillValue "
+      "and missing_value");
 }
 
 void add_threads(CLI::App& command, std::size_t& threads) {
-  command.add_option("--threads", threads, "How many threads work; by default one per processor")
+  command.add_option("--threads", threads, "The number of threads; by default one for each processor")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
 }
 
 void add_space(CLI::App& command, std::string& space) {
   command
-      .add_option(
-          "--space", space,
-          "Where elements are placed: by the host, or in the memory of a GPU, through CUDA, if tessera was built "
-          "with it")
+      .add_option("--space", space,
+                  "Where elements are placed: in host memory, or in GPU memory, if tessera was built with CUDA")
       ->check(CLI::IsMember({"host", "device"}))
       ->capture_default_str();
 }
 
 void add_chunks(CLI::App& command, std::optional<std::string>& chunks, std::string const& otherwise) {
-  command.add_option("--chunks", chunks, "The chunks' shape; by default " + otherwise)->type_name("N,N,N");
+  command.add_option("--chunks", chunks, "The shape of a chunk; by default " + otherwise)->type_name("N,N,N");
 }
 
 void add_shards(CLI::App& command, std::optional<std::string>& shards, std::string const& otherwise) {
   command
       .add_option("--shards", shards,
-                  "The shape of shards that the chunks are put into, in one key each; a multiple of the chunks'. By "
+                  "The shape of a shard, which holds many chunks in one file; a multiple of the chunks' shape. By "
                   "default " +
                       otherwise)
       ->type_name("N,N,N");
 }
 
 void add_codecs(CLI::App& command, std::string& codecs, std::string const& otherwise) {
-  command.add_option("--codecs", codecs, "The codecs, as a document lists them; by default " + otherwise)
-      ->type_name("JSON");
+  command.add_option("--codecs", codecs, "The codecs, as in zarr.json; by default " + otherwise)->type_name("JSON");
 }
 
 void add_format(CLI::App& command, std::optional<int>& format, char const* otherwise) {
-  command
-      .add_option("--zarr-format", format, "The format of its documents, 2 or 3; by default " + std::string{otherwise})
+  command.add_option("--zarr-format", format, "The Zarr format, 2 or 3; by default " + std::string{otherwise})
       ->type_name("2|3")
       ->check(CLI::IsMember({2, 3}));
 }
 void add_overwrite(CLI::App& command, bool& overwrite) {
-  command.add_flag("--overwrite", overwrite, "Replace the array or group that is there, and all below it");
+  command.add_flag("--overwrite", overwrite,
+                   "Replaces an array or group that exists at the path, with everything below it");
 }
 
 void add_sync(CLI::App& command, bool& sync) {
-  command.add_flag("--sync", sync, "What was written outlasts a loss of power when the command is done; dear");
+  command.add_flag("--sync", sync, "When the command is done, what it wrote survives a loss of power. This is slow");
 }
 
 /// How the addresses among the arguments `paths` are reached; an option that concerns none of them is refused.
 void add_access(CLI::App& command, cli::Access& access, std::vector<std::string const*> paths) {
-  command.add_option("--endpoint", access.endpoint, "The server of s3:// addresses; by default as the environment says")
+  command.add_option("--endpoint", access.endpoint, "The server for s3:// addresses; by default from the environment")
       ->type_name("URL");
-  command
-      .add_option("--s3-region", access.region, "The region of s3:// addresses; by default as the environment says")
+  command.add_option("--s3-region", access.region, "The region for s3:// addresses; by default from the environment")
       ->type_name("NAME");
-  command.add_option("--profile", access.profile, "The profile in ~/.aws whose credentials s3:// addresses get")
+  command.add_option("--profile", access.profile, "The profile in ~/.aws with the credentials for s3:// addresses")
       ->type_name("NAME");
-  command.add_flag("--anonymous", access.anonymous, "Requests to s3:// addresses are not signed");
+  command.add_flag("--anonymous", access.anonymous, "Does not sign requests to s3:// addresses");
   command
       .add_option("--header", access.headers,
-                  "A line of each request to an address: 'Authorization: Bearer ...'; may be given several times")
+                  "A header to send with each request: 'Authorization: Bearer ...'; may be given several times")
       ->type_name("LINE")
       ->allow_extra_args(false);
   command.parse_complete_callback([&access, paths = std::move(paths)] {
@@ -194,8 +189,8 @@ void add_access(CLI::App& command, cli::Access& access, std::vector<std::string 
 
 void add_links(CLI::App& command, bool& follow_links) {
   command.add_flag("--follow-links", follow_links,
-                   "Symbolic links below the hierarchy's root are followed; else they are errors. Nothing is erased "
-                   "through one");
+                   "Follows symbolic links below the root of the hierarchy, which are errors otherwise. Never erases "
+                   "through a link");
 }
 
 // How many letters to insert, remove or change to turn one word into the other.
@@ -256,45 +251,50 @@ std::string problem_of(CLI::App const& app, CLI::ParseError const& error) {
 
 cli::Status run(int argc, char** argv) {
   auto const processors = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
-  CLI::App app{"Looks into Zarr arrays and groups on disk, and makes them.", "tessera"};
+  CLI::App app{"Shows, reads, writes, copies, changes and checks Zarr arrays and groups.", "tessera"};
   app.set_version_flag("--version", std::string{"tessera "} + tessera::version);
-  app.footer("Exit status: 0 done; 1 the data or its metadata is wrong; 2 usage.");
+  app.footer("Exit status: 0 success; 1 data or metadata is wrong; 2 wrong usage.");
   app.require_subcommand(0, 1);  // none is refused below: otherwise unknown words would not be named
 
   std::vector<std::string> plug_ins;
   app.add_option("--plug-in", plug_ins,
-                 "A shared library with more codecs (tessera/plug_in/codec.h). Its code runs: load what you trust")
+                 "Loads a shared library with more codecs (tessera/plug_in/codec.h) and runs its code: load only what "
+                 "you trust")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 
   cli::Info info;
   auto unused = processors;
-  auto& info_command = *app.add_subcommand("info", "The tree below PATH: shapes, types, chunks, codecs, stored size");
+  auto& info_command = *app.add_subcommand(
+      "info", "Shows the arrays and groups at PATH, with shapes, types, chunks, codecs and stored sizes");
   add_source(info_command, "PATH", info.path).required();
-  info_command.add_flag("--json", info.json, "One JSON object, for programs");
+  info_command.add_flag("--json", info.json, "Prints a JSON object, for programs");
   add_threads(info_command, unused);  // every command takes it, so that scripts need not know which can use it
   add_access(info_command, info.access, {&info.path});
   add_links(info_command, info.follow_links);
 
   cli::Read read;
   read.threads = processors;
-  auto& read_command = *app.add_subcommand("read", "Elements of an array, to a file");
+  auto& read_command = *app.add_subcommand("read", "Reads elements of an array into a file");
   add_source(read_command, "PATH", read.path).required();
   add_region(read_command, read.region);
   add_index(read_command, read.index);
   add_output(
       read_command, read.output,
-      "FILE.npy; FILE.bin: C order, little endian, nothing else; FILE.csv or FILE.txt: a line for each row along "
-      "the last dimension; FILE.json: lists of strings, or of bytes in base64; -: the standard output")
+      "FILE.npy; FILE.bin: the elements alone, in C order; FILE.csv or FILE.txt: a line of text for each row along "
+      "the last dimension; FILE.json: nested lists, bytes in base64; -: the standard output")
       .required();
-  read_command.add_option("--format", read.format, "Whatever the file is called; npy on the standard output")
+  read_command
+      .add_option("--format", read.format,
+                  "The format, if the file's name does not tell it; on the standard output by default npy")
       ->check(CLI::IsMember({"npy", "bin", "csv", "txt", "json"}));
   read_command
-      .add_option("--memory", read.memory,
-                  "MiB that reading takes, or it is refused; 16 always fit. Chunks may then be read several times. Not "
-                  "given: about 256 of elements at once, in whole rows of chunks (all chunks that share their place "
-                  "along the first dimension), but at least one row")
+      .add_option(
+          "--memory", read.memory,
+          "Limits the memory of the read, in MiB; 16 MiB may always be used. Chunks may then be read several "
+          "times. Without this, it holds about 256 MiB of elements at once, in whole rows of chunks (all chunks "
+          "with one position along the first dimension), but at least one row")
       ->type_name("MIB")
       ->check(CLI::Range(1, 1 << 20));
   add_unpacked(read_command, read.unpacked);
@@ -307,11 +307,13 @@ cli::Status run(int argc, char** argv) {
 
   cli::Show show;
   show.threads = processors;
-  auto& show_command = *app.add_subcommand("show", "Elements of an array, here, as NumPy prints them");
+  auto& show_command = *app.add_subcommand("show", "Prints elements of an array, as NumPy does");
   add_source(show_command, "PATH", show.path).required();
   add_region(show_command, show.region);
   add_index(show_command, show.index);
-  show_command.add_option("--limit", show.limit, "Elements that are shown at most; of more, those at the corners")
+  show_command
+      .add_option("--limit", show.limit,
+                  "The most elements to print; of more elements, only those at the corners are printed")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 24))
       ->capture_default_str();
@@ -322,9 +324,10 @@ cli::Status run(int argc, char** argv) {
   show_command.footer(region_help_with("tessera show brain.zarr/t1 --index z=94 --region x=90:96"));
 
   cli::Listing list;
-  auto& list_command = *app.add_subcommand("ls", "What is in a group, one level: a line for each, groups with a /");
+  auto& list_command =
+      *app.add_subcommand("ls", "Lists the arrays and groups in a group, one on each line; groups end in /");
   add_source(list_command, "PATH", list.path).capture_default_str();
-  list_command.add_flag("-l,--long", list.is_long, "Types and shapes, too");
+  list_command.add_flag("-l,--long", list.is_long, "Also shows types and shapes");
   add_threads(list_command, unused);
   add_access(list_command, list.access, {&list.path});
   add_links(list_command, list.follow_links);
@@ -332,9 +335,9 @@ cli::Status run(int argc, char** argv) {
   cli::Listing tree;
   tree.is_tree = true;
   auto& tree_command = *app.add_subcommand(
-      "tree", "All that is below PATH, with types and shapes; tessera info says more, and counts chunks");
+      "tree", "Shows the tree of arrays and groups below PATH, with types and shapes; tessera info shows more");
   add_source(tree_command, "PATH", tree.path).capture_default_str();
-  tree_command.add_option("-L,--depth", tree.levels, "Levels that are shown; all, if not given")
+  tree_command.add_option("-L,--depth", tree.levels, "The number of levels to show; by default all")
       ->type_name("N")
       ->check(CLI::Range(0, 1 << 20));
   add_threads(tree_command, unused);
@@ -344,11 +347,13 @@ cli::Status run(int argc, char** argv) {
   cli::Diff diff;
   diff.threads = processors;
   auto& diff_command = *app.add_subcommand(
-      "diff", "Where the elements of two arrays differ: the first place, the largest difference, and how many");
+      "diff",
+      "Compares the elements of two arrays: how many differ, the first that differs, and the largest difference");
   add_source(diff_command, "A", diff.one).required();
   add_source(diff_command, "B", diff.other).required();
   add_region(diff_command, diff.region);
-  diff_command.add_option("--memory", diff.memory, "MiB of elements held at once, but at least one chunk of each")
+  diff_command
+      .add_option("--memory", diff.memory, "MiB of elements to hold at once, but at least one chunk of each array")
       ->type_name("MIB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
@@ -356,41 +361,40 @@ cli::Status run(int argc, char** argv) {
   add_access(diff_command, diff.access, {&diff.one, &diff.other});
   add_links(diff_command, diff.follow_links);
   diff_command.footer(
-      "Exit status: 0 they are the same; 1 they differ, or their types or shapes do; 2 they cannot be compared, or\n"
-      "usage. NaN is the same as NaN, and 0 as -0. Attributes, chunks and codecs are not compared.");
+      "Exit status: 0 they are equal; 1 elements, types or shapes differ; 2 they cannot be compared, or wrong usage.\n"
+      "NaN equals NaN, and 0 equals -0. Attributes, chunks and codecs are not compared.");
   cli::View view;
   view.threads = processors;
   auto& view_command = *app.add_subcommand(
-      "view", "A plane of an array as a picture, from its least value, black, to its most; NaN is magenta, or ?");
+      "view", "Shows a plane of an array as a picture: the least value is black, the greatest white, NaN magenta or ?");
   add_source(view_command, "PATH", view.path).required();
   add_region(view_command, view.region);
   view_command
       .add_option("--index", view.index,
-                  "Where dimensions are cut, by name or number: z=94,c=0; or a number alone, along --axis")
+                  "The index at which dimensions are cut, by name or number: z=94,c=0; or a number alone, for --axis")
       ->type_name("NAME=N");
   view_command
-      .add_option("--axis", view.axis, "A dimension that is cut, in the middle unless --index says where: 2 or z")
+      .add_option("--axis", view.axis, "The dimension to cut, such as 2 or z; in the middle, unless --index is given")
       ->type_name("D");
-  add_output(view_command, view.output, "FILE.png; without it the picture is drawn here");
+  add_output(view_command, view.output, "FILE.png; without it, the picture is drawn in the terminal");
   add_sync(view_command, view.sync);
   add_threads(view_command, view.threads);
   add_access(view_command, view.access, {&view.path});
   add_links(view_command, view.follow_links);
   view_command.footer(
-      "Of the dimensions that nothing is said of, the last are the picture's rows and columns, and the "
-      "others are cut in the\nmiddle; of 3 dimensions the last is cut. Of a group of OME-Zarr the coarsest level is "
-      "shown.\n\n" +
+      "The last two dimensions without an index are the rows and columns of the picture; the others are cut in the\n"
+      "middle. From 3 dimensions, the last is cut. From an OME-Zarr image, the coarsest level is shown.\n\n" +
       region_help_with("tessera view scan.zarr/0 --index t=3,c=0 --region y=0:512,x=0:512"));
 
   cli::Attrs attrs;
   auto& attrs_command =
-      *app.add_subcommand("attrs", "The attributes of an array or a group, as JSON; sets and deletes them");
+      *app.add_subcommand("attrs", "Prints the attributes of an array or a group as JSON, or sets and deletes them");
   add_source(attrs_command, "PATH", attrs.path).required();
-  attrs_command.add_option("NAME", attrs.name, "This attribute alone");
-  attrs_command.add_option("--set", attrs.settings, "Replaces or adds an attribute; may be given several times")
+  attrs_command.add_option("NAME", attrs.name, "Prints only this attribute");
+  attrs_command.add_option("--set", attrs.settings, "Sets an attribute; may be given several times")
       ->type_name("NAME=JSON")
       ->allow_extra_args(false);
-  attrs_command.add_option("--delete", attrs.deletions, "An attribute that goes; may be given several times")
+  attrs_command.add_option("--delete", attrs.deletions, "Deletes an attribute; may be given several times")
       ->type_name("NAME")
       ->allow_extra_args(false);
   add_sync(attrs_command, attrs.sync);
@@ -402,22 +406,23 @@ cli::Status run(int argc, char** argv) {
 
   cli::Write write;
   write.threads = processors;
-  auto& write_command = *app.add_subcommand("write", "A .npy file as a new array, of any size; or a .json file");
-  add_file(write_command, "FILE", write.file,
-           "A .npy file: bool, integers, real and complex numbers, V; -: the standard input; a .json file: elements in "
-           "lists, as read writes them")
+  auto& write_command = *app.add_subcommand("write", "Writes a .npy file of any size, or a .json file, as a new array");
+  add_file(
+      write_command, "FILE", write.file,
+      "A .npy file with numbers, bools, times, text of fixed length or raw bytes; -: such a file from the standard "
+      "input; or a .json file with nested lists, as tessera read writes them")
       .required();
   add_path(write_command, write.path);
-  add_chunks(write_command, write.chunks, "about a MiB");
+  add_chunks(write_command, write.chunks, "about 1 MiB");
   add_shards(write_command, write.shards, "none");
-  add_codecs(write_command, write.codecs, "bytes (little endian) and zstd, as zarr-python has it");
+  add_codecs(write_command, write.codecs, "bytes (little endian) and zstd, as in zarr-python");
   write_command
       .add_option("--data-type", write.data_type,
-                  "Of the elements of a .json file: a name or a JSON object, as in zarr.json; by default string")
+                  "The data type of a .json file: a name or a JSON object, as in zarr.json; by default string")
       ->type_name("TYPE");
   write_command.add_option("--fill", write.fill, "The fill value, as JSON or NaN, -Infinity, 0x7fc00000; by default 0")
       ->type_name("VALUE");
-  write_command.add_option("--names", write.names, "Names of the dimensions, joined by commas")->type_name("X,Y,Z");
+  write_command.add_option("--names", write.names, "Names of the dimensions, separated by commas")->type_name("X,Y,Z");
   add_format(write_command, write.zarr_format, "3");
   add_overwrite(write_command, write.overwrite);
   add_sync(write_command, write.sync);
@@ -427,21 +432,22 @@ cli::Status run(int argc, char** argv) {
 
   cli::Copy copy;
   copy.threads = processors;
-  auto& copy_command = *app.add_subcommand("copy", "An array, or a group and all below it, encoded anew");
+  auto& copy_command =
+      *app.add_subcommand("copy", "Copies an array, or a group and everything below it, and encodes it again");
   add_source(copy_command, "SRC", copy.source).required();
-  add_file(copy_command, "DST", copy.destination, "Where the copy goes").required();
+  add_file(copy_command, "DST", copy.destination, "The path of the copy").required();
   add_chunks(copy_command, copy.chunks, "as in the source");
   add_shards(copy_command, copy.shards, "as in the source; with --chunks alone, none");
   add_codecs(copy_command, copy.codecs, "as in the source");
   add_format(copy_command, copy.zarr_format, "that of the source");
   add_overwrite(copy_command, copy.overwrite);
-  copy_command.add_flag("--resume", copy.resume,
-                        "What is copied stays if the copy ends early, and the next copy --resume of SRC to DST goes on "
-                        "there. SRC must not change meanwhile");
+  copy_command.add_flag(
+      "--resume", copy.resume,
+      "Keeps what is copied if the copy ends early. The next copy --resume of SRC to DST continues. SRC "
+      "must not change between the calls");
   copy_command
-      .add_option(
-          "--memory", copy.memory,
-          "MiB held at once, elements and what threads need (but always 16); a shard that takes more is refused")
+      .add_option("--memory", copy.memory,
+                  "Limits the memory, in MiB; 16 MiB may always be used. A shard that needs more is refused")
       ->type_name("MIB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
@@ -454,9 +460,9 @@ cli::Status run(int argc, char** argv) {
   cli::Resize resize;
   resize.threads = processors;
   auto& resize_command =
-      *app.add_subcommand("resize", "Another shape for an array; where it grows it is the fill value");
+      *app.add_subcommand("resize", "Changes the shape of an array; new elements have the fill value");
   add_path(resize_command, resize.path);
-  resize_command.add_option("SHAPE", resize.shape, "The new shape: what lies beyond it is erased")
+  resize_command.add_option("SHAPE", resize.shape, "The new shape; elements outside it are erased")
       ->type_name("N,N,N")
       ->required();
   add_sync(resize_command, resize.sync);
@@ -465,9 +471,9 @@ cli::Status run(int argc, char** argv) {
 
   cli::Append append;
   append.threads = processors;
-  auto& append_command = *app.add_subcommand("append", "A .npy or .json file at the end of an array");
+  auto& append_command = *app.add_subcommand("append", "Appends a .npy or .json file to an array");
   add_file(append_command, "FILE", append.file,
-           "A .npy or .json file, as the array is in type and other dimensions; -: a .npy file from standard input")
+           "A .npy or .json file with the array's type and other dimensions; -: a .npy file from the standard input")
       .required();
   add_path(append_command, append.path);
   append_command.add_option("--axis", append.axis, "The dimension that grows, by name or number")
@@ -477,37 +483,37 @@ cli::Status run(int argc, char** argv) {
   add_threads(append_command, append.threads);
   add_links(append_command, append.follow_links);
   append_command.footer(
-      "The array has all of the file or none of it. A .json file, and one in the other byte order, is held in memory.");
+      "The whole file is appended, or nothing. A .json file, or a .npy file in the other byte order, must fit in "
+      "memory.");
 
   cli::Compact compact;
   compact.threads = processors;
-  auto& compact_command =
-      *app.add_subcommand("compact", "Rewrites shards without the bytes that appended writes left in them");
+  auto& compact_command = *app.add_subcommand(
+      "compact", "Rewrites shards without the bytes of replaced chunks that appending left in them");
   add_path(compact_command, compact.path);
-  compact_command
-      .add_option("--region", compact.region, "The shards that have some of these elements; all, if not given")
+  compact_command.add_option("--region", compact.region, "Only the shards with some of these elements; by default all")
       ->type_name("REGION");
-  compact_command.add_flag(
-      "--recover", compact.recover,
-      "Shards whose last append was cut off hold what they held before it; else they are an error");
+  compact_command.add_flag("--recover", compact.recover,
+                           "Restores shards whose last append was interrupted; otherwise they are an error");
   add_sync(compact_command, compact.sync);
   add_threads(compact_command, compact.threads);
   add_links(compact_command, compact.follow_links);
   compact_command.footer(region_help_with("tessera compact brain.zarr/t1_sharded --region 0:64,:,:"));
 
   cli::Remove remove;
-  auto& remove_command = *app.add_subcommand("rm", "Erases an array, or a group, and all below it");
+  auto& remove_command = *app.add_subcommand("rm", "Erases an array or a group, with everything below it");
   add_path(remove_command, remove.path);
   remove_command.add_flag("-y,--yes", remove.yes,
-                          "Do not ask before a whole hierarchy is erased; without a terminal rm never asks");
+                          "Does not ask before it erases a whole hierarchy; without a terminal, rm never asks");
   add_sync(remove_command, remove.sync);
   add_threads(remove_command, unused);
   add_links(remove_command, remove.follow_links);
 
   cli::Move move;
-  auto& move_command = *app.add_subcommand("mv", "Another path for an array or a group in the same hierarchy");
+  auto& move_command = *app.add_subcommand("mv", "Moves an array or a group to another path in the same hierarchy");
   add_file(move_command, "SRC", move.source, "The array or group: brain.zarr/t1").required();
-  add_file(move_command, "DST", move.destination, "Its new path, where nothing is; groups above it are made")
+  add_file(move_command, "DST", move.destination,
+           "Its new path, which must be free; missing groups above it are created")
       .required();
   add_sync(move_command, move.sync);
   add_threads(move_command, unused);
@@ -515,20 +521,21 @@ cli::Status run(int argc, char** argv) {
 
   cli::Consolidate consolidate;
   auto& consolidate_command = *app.add_subcommand(
-      "consolidate", "Copies of all documents below a group in one, with which programs open all of it by one request");
+      "consolidate", "Copies all documents below a group into one, so that programs open all nodes with one request");
   add_path(consolidate_command, consolidate.path);
   add_sync(consolidate_command, consolidate.sync);
   add_threads(consolidate_command, unused);
   add_links(consolidate_command, consolidate.follow_links);
   consolidate_command.footer(
-      "A change of a node below removes the copies again. No other process may change a node meanwhile; tessera validate\n"
-      "finds copies that differ from their documents.");
+      "When tessera changes a node below, it removes the copies again. Other programs may leave stale copies; tessera\n"
+      "validate finds copies that differ from their documents.");
 
   cli::Convert convert;
   auto& convert_command = *app.add_subcommand(
-      "convert", "The other format of Zarr for an array, or a group and all below it, in place: no chunk is touched");
+      "convert",
+      "Converts an array, or a group and everything below it, to the other Zarr format, without changing chunks");
   add_path(convert_command, convert.path);
-  convert_command.add_option("--to", convert.to, "The format that it gets")
+  convert_command.add_option("--to", convert.to, "The new format")
       ->type_name("v2|v3")
       ->required()
       ->check(CLI::IsMember({"v2", "v3"}));
@@ -536,15 +543,15 @@ cli::Status run(int argc, char** argv) {
   add_threads(convert_command, unused);
   add_links(convert_command, convert.follow_links);
   convert_command.footer(
-      "What would have to be encoded anew is named, and nothing is changed then: tessera copy --zarr-format does that. "
-      "Where it\nis cut off all nodes can be read as before, and another call does the rest.");
+      "If an array would have to be encoded again, its name is printed and nothing is changed: use tessera copy\n"
+      "--zarr-format. If the command is interrupted, all nodes can be read as before; another call completes it.");
 
   cli::Validate validate;
   validate.threads = processors;
-  auto& validate_command = *app.add_subcommand(
-      "validate", "Decodes every chunk below PATH: which keys fail, and why; exit status 1, if any");
+  auto& validate_command =
+      *app.add_subcommand("validate", "Decodes every chunk at PATH and below, and reports the keys that fail, and why");
   add_source(validate_command, "PATH", validate.path).required();
-  validate_command.add_flag("--json", validate.json, "One JSON object, for programs");
+  validate_command.add_flag("--json", validate.json, "Prints a JSON object, for programs");
   add_space(validate_command, validate.space);
   add_threads(validate_command, validate.threads);
   add_access(validate_command, validate.access, {&validate.path});
@@ -552,25 +559,26 @@ cli::Status run(int argc, char** argv) {
 
   cli::Bench bench;
   bench.threads = processors;
-  auto& bench_command =
-      *app.add_subcommand("bench", "How fast an array is read, what limits it, and what chunks or shards would help");
+  auto& bench_command = *app.add_subcommand(
+      "bench", "Measures how fast an array is read, what limits it, and which chunks or shards would help");
   add_source(bench_command, "PATH", bench.path).required();
-  bench_command.add_option("--region", bench.region, "Which elements, as tessera read has it; all, if not given")
+  bench_command.add_option("--region", bench.region, "The elements to read, as for tessera read; by default all")
       ->type_name("REGION");
-  bench_command.add_option("--repetitions", bench.repetitions, "Samples of each figure, of which the median is shown")
+  bench_command
+      .add_option("--repetitions", bench.repetitions, "How often each figure is measured; the median is shown")
       ->type_name("N")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   bench_command
       .add_option("--memory", bench.memory,
-                  "MiB of decoded chunks: of a larger region the middle is read, but at least one chunk. Beside it are "
-                  "the chunks as they are stored")
+                  "MiB of decoded chunks. From a larger region, the middle is read, but at least one chunk. The stored "
+                  "chunks need memory besides")
       ->type_name("MIB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   bench_command.add_flag("--cold", bench.cold,
-                         "Files leave the system's cache before they are read, where the system does that");
-  bench_command.add_flag("--json", bench.json, "One JSON object, for programs");
+                         "Drops the files from the system's cache before they are read, if the system can");
+  bench_command.add_flag("--json", bench.json, "Prints a JSON object, for programs");
   add_space(bench_command, bench.space);
   add_threads(bench_command, bench.threads);
   add_access(bench_command, bench.access, {&bench.path});
@@ -578,10 +586,11 @@ cli::Status run(int argc, char** argv) {
   bench_command.footer(cli::advice_help());
 
   std::string shell;
-  auto& completion_command = *app.add_subcommand("completion", "A script by which a shell completes the command line");
+  auto& completion_command =
+      *app.add_subcommand("completion", "Prints a script with which a shell completes the command line");
   completion_command.group("");
   completion_command.add_option("SHELL", shell)->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  auto& man_command = *app.add_subcommand("man", "The man page");
+  auto& man_command = *app.add_subcommand("man", "Prints the man page");
   man_command.group("");
 
   try {

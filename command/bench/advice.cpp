@@ -204,29 +204,30 @@ std::vector<Advice> advise(Figures const& f) {
 
 std::string advice_help() {
   using namespace threshold;
-  return to_text({"Advice comes of these figures. Chunks below ",
+  return to_text({"The advice uses these figures. Chunks below ",
                   human(small_chunk),
-                  ", in shards below ",
+                  ", or in shards below ",
                   human(small_inner_chunk),
-                  ", are small, if there are at least ",
+                  ", are small if there are at least ",
                   many_chunks,
-                  "; of ",
+                  " of them. Chunks of ",
                   human(large_chunk),
-                  " or more they are large, if there are fewer than threads. A part limits that takes ",
+                  " or more are large if there are fewer chunks than threads. A kind of work limits the read if it "
+                  "takes ",
                   percent(limits),
-                  " of the time. Mentioned are: fewer than ",
+                  " of the time. There is advice if fewer than ",
                   percent(little_used),
-                  " of the decoded elements wanted, more than ",
+                  " of the decoded elements are wanted; if more than ",
                   percent(much_besides),
-                  " of a shard's bytes read and none of a chunk, stored chunks of more than ",
+                  " of the bytes that are read from a shard are of no chunk; if stored chunks have more than ",
                   percent(hardly_smaller),
-                  " of their elements' bytes, files below ",
+                  " of the bytes of their elements; and if files below ",
                   human(good_chunk),
-                  " that limit, rows below ",
+                  ", or rows below ",
                   short_row,
-                  " bytes that do. A read whose roof takes ",
+                  " bytes, limit the read. If files, codec and memory alone take ",
                   percent(at_roof),
-                  " of its time has nothing to gain."});
+                  " of the measured time, there is nothing to gain."});
 }
 
 }  // namespace cli

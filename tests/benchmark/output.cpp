@@ -2,8 +2,9 @@
 //
 //     cmake --build build/release --target output && mpirun -n 1 build/release/bin/output
 //
-// Printed are the medians of elapsed times, with their quarters: of the write alone, of a step without output, of one
-// that waits for its write, and of one that does not. One rank, with cores for its thread and the queue's two.
+// Ten rounds of STEPS of each kind. Printed are the medians of elapsed times, with their quarters: of the write alone, of a step without output, of one
+// that waits for its write, and of one that does not. A rank's part is one chunk, which one thread encodes: a rank needs
+// two cores.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -47,19 +48,27 @@ class Work {
   std::uint64_t volatile last_ = 0;
 };
 
-// The median of the elapsed times of `step`, and its quarters, in ms.
-template <class Step>
-void print(std::string const& name, int steps, Step const& step) {
-  std::vector<double> ms;
-  for (int i = 0; i < steps; ++i) {
-    auto const start = MPI_Wtime();
-    step(i);
-    ms.push_back(1e3 * (MPI_Wtime() - start));
+// The elapsed times of one kind of step, in ms.
+struct Times {
+  std::string name;
+  std::vector<double> ms{};
+
+  template <class Step>
+  void measure(int steps, Step const& step) {
+    for (int i = 0; i < steps; ++i) {
+      auto const start = MPI_Wtime();
+      step(i);
+      ms.push_back(1e3 * (MPI_Wtime() - start));
+    }
   }
-  std::sort(ms.begin(), ms.end());
-  auto const at = [&](std::size_t quarter) { return ms[(ms.size() - 1) * quarter / 4]; };
-  std::cout << name << ": " << at(2) << " ms (" << at(1) << " to " << at(3) << ")\n";
-}
+
+  // The median, and the quarters.
+  void print() {
+    std::sort(ms.begin(), ms.end());
+    auto const at = [&](std::size_t quarter) { return ms[(ms.size() - 1) * quarter / 4]; };
+    std::cout << name << ": " << at(2) << " ms (" << at(1) << " to " << at(3) << ")\n";
+  }
+};
 
 void measure(int steps, std::uint64_t rows) {
   MpiCommunicator const ranks{MPI_COMM_WORLD};
@@ -71,7 +80,7 @@ void measure(int steps, std::uint64_t rows) {
   auto const memory = noise(element_count(partition.memory_shape(ranks.rank()), "memory"));
   using Zstd = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
   auto const make = [&](std::string const& name) {
-    NewArray<float> const wanted{.shape = {places, rows, 1024}, .chunks = {1, 32, 1024}};
+    NewArray<float> const wanted{.shape = {places, rows, 1024}, .chunks = {1, rows, 1024}};
     return create_array<float, 3>(ranks, store, name, wanted, Zstd{{}, codec::Zstd{-10}}, Queue<space::Host>{2});
   };
   auto const origin = [](int i) { return Extents{static_cast<std::uint64_t>(i) % places, 0, 0}; };
@@ -79,19 +88,23 @@ void measure(int steps, std::uint64_t rows) {
   auto const compute = [&, rounds = work.rounds_of_a_step()] { work.run(rounds); };
   auto const waits = make("waits"), goes_on = make("goes_on");
   LocalWriter awaited{ranks, waits, partition};
-  print("write alone", steps, [&](int i) { awaited.write(memory, origin(i)).wait(); });
-  print("step without output", steps, [&](int) { compute(); });
-  print("step, and its write awaited", steps, [&](int i) {
-    compute();
-    awaited.write(memory, origin(i)).wait();
-  });
-  awaited.finish();
   LocalWriter behind{ranks, goes_on, partition, {.copies = true}};
-  print("step, and its write behind the next", steps, [&](int i) {
-    compute();
-    behind.write(memory, origin(i)).detach();
-  });
-  behind.finish();
+  Times alone{"write alone"}, without{"step without output"}, waited{"step, and its write awaited"},
+      went_on{"step, and its write behind the next"};
+  for (int round = 0; round < 10; ++round) {  // in turn: processors change their speed
+    alone.measure(steps, [&](int i) { awaited.write(memory, origin(i)).wait(); });
+    without.measure(steps, [&](int) { compute(); });
+    waited.measure(steps, [&](int i) {
+      compute();
+      awaited.write(memory, origin(i)).wait();
+    });
+    went_on.measure(steps, [&](int i) {
+      compute();
+      behind.write(memory, origin(i)).detach();
+    });
+    behind.finish();
+  }
+  for (auto* times : {&alone, &without, &waited, &went_on}) times->print();
   if (ranks.rank() == 0) std::filesystem::remove_all(folder);
 }
 
@@ -100,7 +113,7 @@ void measure(int steps, std::uint64_t rows) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   try {
-    measure(argc > 1 ? std::atoi(argv[1]) : 400, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 128);
+    measure(argc > 1 ? std::atoi(argv[1]) : 40, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 128);
   } catch (std::exception const& error) {
     std::cerr << error.what() << '\n';
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -187,6 +188,65 @@ TEST_CASE("what somebody lets go of while the cache is cleared is written before
   cache.flush();
   CHECK(cache.array().read({{0, 16}, all})(0, 0) == -1);
   CHECK(cache.array().read({{0, 16}, all})(8, 0) == -2);
+}
+
+TEST_CASE("a chunk that was read while its array was small is read again when the array has grown") {
+  auto const array = counting_array();
+  Asking const policy;
+  ChunkCache const cache{array, {.host = chunk_bytes}, policy};
+  (void)cache.hold(row(7));  // leaves its elements in memory
+  bool is_seen = false;
+  SUBCASE("that the cache has not seen") {}
+  SUBCASE("that the cache has seen") { is_seen = true; }
+  *policy.answer = [&](Extents const&) {
+    if (array.shape()[0] == 10) return true;
+    array.resize({10, 8});
+    if (is_seen) test::check_refused<Error>([&] { (void)cache.hold(row(0)); }, {refusal});
+    return true;
+  };
+  (void)cache.hold(row(1));
+  *policy.answer = [](Extents const&) { return true; };
+  array.resize({64, 8});
+  auto const held = cache.hold(row(1));
+  CHECK(held[0].view(1, 0) == 9 * 8);
+  CHECK(held[0].view(2, 0) == 0);
+}
+
+TEST_CASE("a call that began before a resize takes nothing away from those after it") {
+  auto const array = counting_array();
+  array.resize({10, 8});
+  Asking const policy;
+  ChunkCache const cache{array, {.host = 3 * chunk_bytes}, policy};
+  SUBCASE("that write") {
+    bool is_resized = false;
+    *policy.answer = [&](Extents const&) {
+      if (!std::exchange(is_resized, true))
+        std::thread{[&] {
+          array.resize({16, 8});
+          for (auto& number : cache.hold_for_writing(row(1))[0].view) number = 5;
+        }}.join();
+      return true;
+    };
+    (void)cache.hold(row(0));
+    CHECK(cache.hold(row(1))[0].view(7, 7) == 5);
+    cache.flush();
+    CHECK(array.read(row(1))(7, 7) == 5);
+  }
+  SUBCASE("that read") {
+    (void)cache.hold(row(0));
+    *policy.answer = [&](Extents const&) {
+      if (array.shape()[0] == 10) {
+        array.resize({16, 8});
+        test::check_refused<Error>([&] { (void)cache.hold(row(0)); }, {refusal});  // sees the shape
+      }
+      return true;
+    };
+    CHECK(cache.hold({{8, 10}, all})[0].view.shape[0] == 2);
+    auto const held = cache.hold(row(1));
+    REQUIRE(held[0].view.shape[0] == 8);
+    CHECK(held[0].view(1, 0) == 9 * 8);
+    CHECK(held[0].view(2, 0) == 0);
+  }
 }
 
 TEST_CASE("a chunk's place of another number of dimensions is refused") {

@@ -301,6 +301,56 @@ TEST_CASE("what a resize cut off is the fill value also where only writers came 
   CHECK(cache.hold({{8, 16}, all})[0].view(2, 0) == 0);
 }
 
+TEST_CASE("elements that an array got after a dirty chunk was loaded keep the fill value when it is written back") {
+  auto const array = create_array<std::int32_t, 2>(MemoryStore<HostBuffer>{}, "a",
+                                                   {.shape = {10, 6}, .chunks = {8, 8}, .fill = -1}, Zstd{});
+  ChunkCache const cache{array, {.host = 4 * chunk_bytes}};
+  for (auto const chunk : cache.hold_for_writing(all))
+    for (auto& number : chunk.view) number = 5;
+  array.resize({16, 8});
+  cache.flush();
+  auto const found = array.read(all);
+  for (std::uint64_t y = 0; y < 16; ++y)
+    for (std::uint64_t x = 0; x < 8; ++x) CHECK(found(y, x) == (y < 10 && x < 6 ? 5 : -1));
+}
+
+TEST_CASE("what a resize cut off a dirty chunk is not written back when the array has grown again") {
+  auto const array = counting_array({16, 8});
+  ChunkCache const cache{array, {.host = 4 * chunk_bytes}};
+  for (auto& number : cache.hold_for_writing({{8, 16}, all})[0].view) number = 5;
+  array.resize({10, 8});
+  (void)cache.hold({{0, 8}, all});  // sees the shape
+  array.resize({16, 8});
+  SUBCASE("by flush") { cache.flush(); }
+  SUBCASE("when it is evicted") {
+    auto const other = counting_array({64, 8});
+    ChunkCache const small{other, {.host = chunk_bytes}};
+    for (auto& number : small.hold_for_writing({{8, 16}, all})[0].view) number = 5;
+    other.resize({10, 8});
+    CHECK(error_of([&] { (void)small.hold({{8, 10}, all}); }).find("which was resized") != std::string::npos);
+    other.resize({16, 8});
+    (void)small.hold({{0, 8}, all});
+    CHECK(other.read(all)(9, 7) == 5);
+    CHECK(other.read(all)(10, 0) == 0);
+    cache.flush();
+  }
+  CHECK(array.read(all)(9, 7) == 5);
+  CHECK(array.read(all)(10, 0) == 0);
+  CHECK(array.read(all)(15, 7) == 0);
+}
+
+TEST_CASE("what a flush left out is the fill value when the array has grown again") {
+  auto const array = counting_array({16, 8});
+  ChunkCache const cache{array, {.host = 4 * chunk_bytes}};
+  for (auto& number : cache.hold_for_writing({{8, 16}, all})[0].view) number = 5;
+  array.resize({10, 8});
+  cache.flush();
+  array.resize({16, 8});
+  auto const held = cache.hold({{8, 16}, all});
+  CHECK(held[0].view(1, 7) == 5);
+  CHECK(held[0].view(2, 0) == 0);
+}
+
 TEST_CASE("a chunk that is placed is written when it is not any more") {
   ChunkCache const cache{counting_array({8, 8}), {.host = chunk_bytes}};
   cache.place<space::Host>(all);

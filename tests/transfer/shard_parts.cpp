@@ -135,3 +135,15 @@ TEST_CASE("shards with their index at the start, or in shards, are not written i
   CHECK_FALSE(takes(test::Sharding{.chunk_shape = "[8, 8]", .codecs = test::Sharding{"[2, 2]"}.list()}.list()));
   CHECK_FALSE(takes(R"([{"name": "bytes"}])"));
 }
+
+TEST_CASE("a custom write gets the shape to which another handle has changed the array") {
+  MemoryStore<HostBuffer> const store;
+  create_array<std::uint8_t, 2>(store, "a", {.shape = {6, 4}, .chunks = {4, 4}});
+  auto const array = open_any(store, "a"), other = open_any(store, "a");
+  for (std::uint64_t const rows : {7u, 5u}) {
+    other.resize({rows, 4});
+    Extents found;
+    array.for_written_chunks([&](auto const&, Extents const& shape) { found = shape; });
+    CHECK(found == Extents{rows, 4});
+  }
+}

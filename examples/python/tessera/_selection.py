@@ -150,9 +150,11 @@ def blocks(array: _tessera.Array, index: Any) -> Selection:
     for d, item in enumerate(_expand(index, len(grid))):
         if isinstance(item, slice):
             slices.append(_slice(item, grid[d], d))
-        else:
+        elif _is_index(item):
             first = _one(item, grid[d], d)
             slices.append((first, first + 1, 1))
+        else:
+            raise SelectionError(f"dimension {d}: found {item!r}, expected a slice or an integer")
     return Selection.blocks(array.shape, array.chunk_shape, slices)
 
 

@@ -140,17 +140,23 @@ def _is_tensor(value: Any) -> bool:
 
 
 def elements_of(value: Any, dtype: np.dtype[Any] | None, shape: tuple[int, ...] | None = None) -> Any:
-    """Values as memory of that type for the compiled half, converted and broadcast to `shape` as NumPy does it. Tensors
-    of numbers that NumPy has from ml_dtypes are unchanged."""
+    """Values as memory of that type for the compiled half, converted and broadcast to `shape` as NumPy's assignment does
+    it: Python's numbers must fit. Tensors of numbers that NumPy has from ml_dtypes are unchanged."""
     if dtype is None or (dtype.isbuiltin == 2 and _is_tensor(value)):
         return value
     if dtype.kind in "TO":
         found = strings_of(value, dtype)
-    elif dtype.fields is not None and not isinstance(value, (np.ndarray, np.void)):
-        found = np.asarray(value, dtype)  # a tuple is one element
     else:
-        found = as_numpy(value).astype(dtype, copy=False)
-    return exchanged(found if shape is None else np.broadcast_to(found, shape), dtype)
+        found = np.asarray(as_numpy(value) if _is_tensor(value) else value, dtype)
+    return exchanged(found if shape is None else _broadcast(found, shape), dtype)
+
+
+def _broadcast(found: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    """Also of more dimensions than `shape` has, if the first ones have length 1."""
+    extra = max(found.ndim - len(shape), 0)
+    if found.shape[:extra] == (1,) * extra:
+        found = found.reshape(found.shape[extra:])
+    return np.broadcast_to(found, shape)
 
 
 def as_numpy(value: Any) -> npt.NDArray[Any]:

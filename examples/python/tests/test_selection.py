@@ -120,6 +120,12 @@ def test_wrong_indices(made, index):
     assert isinstance(raised.value, IndexError)
 
 
+@pytest.mark.parametrize("index", [True, ([0],), 1.5, "x"], ids=str)
+def test_wrong_blocks(made, index):
+    with pytest.raises(tessera.SelectionError, match="expected a slice or an integer"):
+        made[0].blocks[index]
+
+
 def test_wrong_values(made):
     array, expected = made
     with pytest.raises(ValueError):
@@ -129,7 +135,7 @@ def test_wrong_values(made):
 
 def test_rank_0_and_no_elements(tmp_path):
     scalar = tessera.create_array(tmp_path / "s.zarr", shape=(), dtype="float64", fill_value=2.5)
-    assert scalar[()] == 2.5
+    assert scalar[()] == 2.5 and type(scalar[()]) is np.float64 and scalar[...].shape == ()
     scalar[...] = 4
     assert scalar[...] == 4 and scalar.shape == ()
     empty = tessera.create_array(tmp_path / "e.zarr", shape=(0, 3), dtype="uint8", chunks=(2, 2))

@@ -115,6 +115,29 @@ def test_values_are_converted_as_numpy_does(tmp_path, dtype, given, expected):
     assert same(array[...], expected)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "given"),
+    [("u1", 300), ("u1", -1), ("u1", [1, 256]), ("i8", 2**63), ("i8", float("nan")), ("f4", 1j), ("i4", None),
+     ("M8[s]", 1.5), ("u1", np.int64(300)), ("u1", np.full(2, 300)), ("f4", 1e300), ("f4", np.ones((1, 1, 2))),
+     ("f4", np.ones((2, 2))), ("u8", [2**64 - 1, 0]), ("i4", "7"), ("V3", b"ab"), ("S3", np.datetime64("2026-01-02"))],
+    ids=str,
+)  # fmt: skip
+def test_a_write_is_numpys_assignment(tmp_path, dtype, given):
+    expected = np.ones(2, "M8[s]" if dtype == "M8[s]" else "i1").astype(dtype)
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(2,), dtype=dtype, chunks=(1,))
+    array[...] = before = expected.copy()
+    with np.errstate(all="ignore"):
+        try:
+            expected[...] = given
+        except (OverflowError, TypeError, ValueError) as error:
+            with pytest.raises(type(error)):
+                array[...] = given
+            assert same(array[...], before)
+            return
+        array[...] = given
+    assert same(array[...], expected)
+
+
 def test_fills_of_nested_structs(tmp_path):
     fill = (1, (2.5, b"ab"))
     array = tessera.create_array(tmp_path / "a.zarr", shape=(3,), dtype=NESTED, fill_value=fill)

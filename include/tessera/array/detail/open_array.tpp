@@ -321,6 +321,7 @@ auto OpenArray<P>::write_listed(Writable const& store, std::span<PlacedChunk con
 template <class P>
 void OpenArray<P>::for_written_chunks(Writable const& store, queue_type& queue, UseWritten f, Stop stop) {
   auto const held = array->shape.hold(stop);
+  auto const shared = hold_shape(store, stop);
   auto const now = array->shape.get();
   in_document(*this, array->document, [&] {
     OpenChunks<P, Writable> const chunks{*this, store, whole(now)};

@@ -151,19 +151,21 @@ struct CacheState {
     is_kept ? used.add_warmest(held) : used.add_coldest(held);
   }
 
-  /// Adopts the array's current shape: border chunks may have another shape, and elements that were cut off are lost,
-  /// even if the array grows again. Chunks outside are unplaced. Requires: `book`.
-  void see_shape(Extents const& array_shape) {
-    if (array_shape == shape_) return;
-    shape_ = array_shape;
-    ++shape_version;
-    for (auto& [number, chunk] : chunks) {
-      auto const left = shape_of(number, array_shape);
-      for (std::size_t d = 0; d < rank; ++d) chunk->is_cut = chunk->is_cut || left[d] < chunk->shape[d];
-      if (std::ranges::find(left, std::uint64_t{0}) != left.end())
-        for (auto& copy : chunk->copies) unplace(copy);
-    }
+  /// Adopts the array's current shape, unless that is `array_shape` and was adopted: border chunks may have another
+  /// shape, and elements that were cut off are lost, even if the array grows again. Chunks outside are unplaced.
+  /// Returns whether it is `array_shape`, which may be from before a resize. Requires: `book`.
+  bool see_shape(Extents const& array_shape) {
+    if (array_shape == shape_) return true;
+    if (auto const now = array.shape(); now != shape_) adopt(now);
+    return array_shape == shape_;
   }
+  /// Cuts off a chunk's elements outside the adopted shape. Requires: `book`.
+  void cut(Chunk& chunk) const {
+    auto const left = shape_of(chunk.number, shape_);
+    for (std::size_t d = 0; d < rank; ++d) chunk.uncut[d] = std::min(chunk.uncut[d], left[d]);
+  }
+  /// The version of a chunk that was just compared with that shape; 0: another shape is adopted. Requires: `book`.
+  std::uint64_t version_for(Extents const& array_shape) const { return array_shape == shape_ ? shape_version : 0; }
 
   /// Ends the placing of a copy: the policy decides again. Requires: `book`.
   void unplace(Copy& copy) noexcept {
@@ -206,12 +208,22 @@ struct CacheState {
   Arena<host_space> host;
   std::unordered_map<Number, std::unique_ptr<Chunk>, typename Number::Hash> chunks;
   CacheStatistics counted;
-  using Writer = void (*)(CacheState&, Level, std::vector<Copy*> const&);
+  using Writer = std::size_t (*)(CacheState&, Level, std::vector<Copy*> const&);
   std::atomic<Writer> writer = nullptr;     ///< null: nothing is dirty; set by may_write
   std::optional<bool> lies_in_host_memory;  ///< the store lends chunks that need no decoding; set on first use
-  std::uint64_t shape_version = 0;
+  std::uint64_t shape_version = 1;
 
  private:
+  void adopt(Extents const& array_shape) {
+    shape_ = array_shape;
+    ++shape_version;
+    for (auto& [number, chunk] : chunks) {
+      cut(*chunk);
+      if (std::ranges::find(chunk->uncut, std::uint64_t{0}) != chunk->uncut.end())
+        for (auto& copy : chunk->copies) unplace(copy);
+    }
+  }
+
   // Progress functions may call the cache, in threads that a read under `moves` waits for.
   template <class Options>
   Options guarded(Options given) {

@@ -60,13 +60,14 @@ struct CachedChunk {
   CachedChunk& operator=(CachedChunk const&) = delete;
 
   std::uint32_t holds() const { return copies[0].holds + copies[1].holds; }
+  bool is_cut() const { return uncut != shape; }  ///< a resize cut elements off
   bool is_nowhere() const { return !copies[0].data && !copies[1].data; }
 
   ChunkNumber<Rank> const number;
   KeptIn kept{};
-  std::uint64_t shape_version = 0;          ///< CacheState::shape_version when the shape was last checked
+  std::uint64_t shape_version = 0;          ///< CacheState::shape_version when the shape was last checked; 0: never
   std::array<std::uint64_t, Rank> shape{};  ///< of the part inside the array
-  bool is_cut = false;                      ///< a resize cut elements off
+  std::array<std::uint64_t, Rank> uncut{};  ///< of the part that was inside the array ever since
   Copy copies[2];                           ///< [0] in the array's space; [1] page-locked, for an array on the device
   std::uint64_t users = 0;                  ///< queues that may still use copies[0]
   bool is_written = false;                  ///< held for writing

@@ -54,7 +54,7 @@ class Holding {
     return found == s_.chunks.end() ? nullptr : found->second.get();
   }
   bool is_stale(typename State::Chunk const& chunk) const {
-    return chunk.is_cut || chunk.shape != s_.shape_of(chunk.number, array_shape_);
+    return chunk.is_cut() || chunk.shape != s_.shape_of(chunk.number, array_shape_);
   }
 
   void expect_room() {
@@ -81,10 +81,11 @@ class Holding {
       if (chunk && is_stale(*chunk)) forget(*std::exchange(chunk, nullptr));
       if (!chunk) {
         auto fresh = std::make_unique<typename State::Chunk>(wanted.number);
-        fresh->shape = s_.shape_of(wanted.number, array_shape_);
+        fresh->shape = fresh->uncut = s_.shape_of(wanted.number, array_shape_);
+        s_.cut(*fresh);
         chunk = s_.chunks.emplace(wanted.number, std::move(fresh)).first->second.get();
       }
-      chunk->shape_version = s_.shape_version;
+      chunk->shape_version = s_.version_for(array_shape_);
       chunk->kept = wanted.kept;
       auto& copy = State::copy(*chunk, L);
       s_.hold(copy);
@@ -169,6 +170,7 @@ class Holding {
 
   void finish(List const& held) {
     std::lock_guard lock{s_.book};
+    if (!missing_.empty()) s_.see_shape(s_.array.shape());  // the array may have shrunk before it was read
     for (auto* const source : sources_) s_.let_go(*source);
     for (auto* const copy : held) {
       copy->is_there = true;

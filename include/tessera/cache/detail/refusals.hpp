@@ -29,7 +29,7 @@ void let_go_of(State& s, typename State::List const& held, Access access, bool i
 // Throws: Error, if other holds or a resize rule out this access.
 template <class State>
 void expect_free(State& s, typename State::Chunk const& chunk, Access access, typename State::Shape const& shape) {
-  bool const is_stale = (chunk.is_cut || chunk.shape != shape) && (chunk.holds() > 0 || chunk.is_dirty);
+  bool const is_stale = (chunk.is_cut() || chunk.shape != shape) && (chunk.holds() > 0 || chunk.is_dirty);
   if (!chunk.is_written && (access == Access::reading || chunk.holds() == 0) && !is_stale) return;
   bool const is_placed = chunk.copies[0].is_placed || chunk.copies[1].is_placed;
   auto const problem =

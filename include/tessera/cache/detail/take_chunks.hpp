@@ -44,7 +44,7 @@ template <Level L, class State, class ForEach>
 std::unique_ptr<typename State::List> hit_all(State& s, Extents const& array_shape,
                                               typename State::queue_type const& on, ForEach&& for_each_chunk) {
   std::lock_guard lock{s.book};
-  s.see_shape(array_shape);
+  if (!s.see_shape(array_shape)) return nullptr;
   std::optional<QueueUser> user{QueueUser{QueueUser::host}};
   if constexpr (L == Level::near) user = s.order.find(on);
   if (!user) return nullptr;

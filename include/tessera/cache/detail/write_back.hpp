@@ -7,10 +7,11 @@
 #include <mutex>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tessera/cache/detail/cache_state.hpp>
-#include <tessera/plan/detail/plan.hpp>
+#include <tessera/plan/detail/piece.hpp>
 #include <tessera/view/detail/layout.hpp>
 #include <tessera/view/detail/strided_span.hpp>
 
@@ -37,11 +38,40 @@ struct ListedCopies {
       if (!first || std::less<>{}(copy->data, first)) first = copy->data;
     for (auto const* copy : copies)
       chunks.push_back({copy->of->number.extents(), static_cast<std::uint64_t>(copy->data - first) / sizeof(T)});
+    order = std::move(copies);
   }
 
   Strides strides;
   std::byte* first = nullptr;
   std::vector<PlacedChunk> chunks;
+  std::vector<Copy*> order;  // of the chunks
+};
+
+/// To write the elements that were in the array ever since they were loaded. Memory beyond them is not initialised, or
+/// has elements that a resize cut off.
+template <class State>
+struct WrittenCopies : ListedCopies<State> {
+  WrittenCopies(State& s, std::vector<typename State::Copy*> copies) : ListedCopies<State>{s, std::move(copies)} {
+    auto const none = Extents::filled(State::rank, 0);
+    std::lock_guard lock{s.book};
+    auto const array_shape = s.array.shape();
+    s.see_shape(array_shape);
+    std::size_t inside = 0;
+    for (std::size_t i = 0; i < this->order.size(); ++i) {
+      auto const& chunk = *this->order[i]->of;
+      Extents left{s.shape_of(chunk.number, array_shape)};
+      for (std::size_t d = 0; d < State::rank; ++d) left[d] = std::min(left[d], chunk.uncut[d]);
+      if (std::ranges::find(left, std::uint64_t{0}) != left.end()) continue;
+      auto& listed = this->chunks[inside++] = this->chunks[i];
+      if (left == s.chunk_shape) continue;
+      parts.reserve(this->order.size());  // their addresses stay
+      parts.push_back({none, left, none});
+      listed.wanted = &parts.back();
+    }
+    this->chunks.erase(this->chunks.begin() + static_cast<std::ptrdiff_t>(inside), this->chunks.end());
+  }
+
+  std::vector<Part> parts;  // of the chunks that are not written whole
 };
 
 /// Runs f, a read or a write of the array, and waits until the device is done too.
@@ -53,10 +83,12 @@ void run_and_wait(F&& f) {
     f().wait();
 }
 
-/// The value of CacheState::writer in programs that write chunks; other programs do not compile it.
+/// The value of CacheState::writer in programs that write chunks; other programs do not compile it. Returns how many it
+/// wrote: not those that a resize cut off.
 template <class State>
-void write_copies(State& s, Level level, std::vector<typename State::Copy*> const& copies) {
-  ListedCopies<State> const listed{s, copies};
+std::size_t write_copies(State& s, Level level, std::vector<typename State::Copy*> const& copies) {
+  WrittenCopies<State> const listed{s, copies};
+  if (listed.chunks.empty()) return 0;
   if (level == Level::near) {
     s.order.join(s.users_of(copies));
     run_and_wait([&] {
@@ -68,24 +100,19 @@ void write_copies(State& s, Level level, std::vector<typename State::Copy*> cons
     auto const seen = s.array.untyped().template through<space::Host>(s.order.own.host());
     seen.write_listed(listed.chunks, {listed.first, listed.strides}, s.options.write);
   }
+  return listed.chunks.size();
 }
 
-/// Writes copies of one level back, except those that a resize cut off, whose elements are lost. Then none is dirty.
+/// Writes copies of one level back, except elements that a resize cut off, which are lost. Then none is dirty.
 /// Requires: `moves`; no copy is held for writing. Throws: as a write; then all are still dirty, and some may have been
 /// written.
 template <Level L, class State>
 void write_back(State& s, std::vector<typename State::Copy*> const& copies) {
   if (copies.empty()) return;
-  auto const shape = s.array.shape();
-  auto inside = copies;
-  std::erase_if(inside, [&](auto const* copy) {
-    auto const left = s.shape_of(copy->of->number, shape);
-    return std::ranges::find(left, std::uint64_t{0}) != left.end();
-  });
-  if (!inside.empty()) s.writer.load()(s, L, inside);
+  auto const written = s.writer.load()(s, L, copies);
   std::lock_guard lock{s.book};
   for (auto const* copy : copies) copy->of->is_dirty = false;
-  s.counted.written += inside.size();
+  s.counted.written += written;
 }
 
 /// Writes back every dirty chunk that is not held for writing. Requires: `moves`. Returns the number held for writing.

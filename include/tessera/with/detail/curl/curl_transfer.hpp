@@ -152,10 +152,11 @@ class Transfer {
       throw StoreError{to_text({"cURL: ", ::curl_easy_strerror(failed)})};
   }
 
-  // Bytes received at once. With cURL's own 16 KiB, a fast server's data fill the connection's window again and again,
-  // and a probe may open it only after 0.2 s. A small answer fits with its header.
+  // Bytes received at once: as many as a socket holds at first. With cURL's own 16 KiB, a fast server's data fill the
+  // connection's window again and again, and a probe may open it only after 0.2 s. Before 8.7 cURL allocates this memory
+  // for each request, and new pages cost more than they help. A small answer fits with its header.
   static long buffer_for(std::uint64_t body) {
-    constexpr std::uint64_t of_header = 1 << 10, least = 16 << 10, most = 512 << 10;
+    constexpr std::uint64_t of_header = 1 << 10, least = 16 << 10, most = 128 << 10;
     return static_cast<long>(std::clamp(body, least, most - of_header) + of_header);
   }
 
