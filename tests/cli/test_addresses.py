@@ -375,8 +375,8 @@ class Addresses(CommandTest):
         self.assert_refused(tessera("copy", tree / "t1", self.folder / "here.json/x"), 1, "here.json")
         # Of Azure's accounts in a file of another host no secret is used: a key that is none would be named.
         (self.folder / "azure.json").write_text(
-            json.dumps({"t1/zarr.json": document, "t1/c/0/0/0": ["az://account/container/x", 0, 1]}))
-        secret = {"AZURE_STORAGE_KEY": "no key", "https_proxy": "http://127.0.0.1:1", "no_proxy": "127.0.0.1"}
+            json.dumps({"t1/zarr.json": document, "t1/c/0/0/0": ["abfs://container@account/x", 0, 1]}))
+        secret = {"AZURE_STORAGE_KEY": "!", "https_proxy": "http://127.0.0.1:1", "no_proxy": "127.0.0.1"}
         for place, words in ((self.folder / "azure.json", ["base64"]), (f"http://{host}/azure.json", ["127.0.0.1"])):
             result = tessera("read", f"{place}/t1", "--region", "0,0,0", "--output", self.folder / "out.npy", **secret)
             self.assert_refused(result, 1, "az://account/container", *words)

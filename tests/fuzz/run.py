@@ -89,6 +89,7 @@ def v2_documents():
     for name, fill, filters in (("<M8[10ns]", "NaT", None), ("|O", "x", [{"id": "vlen-utf8"}]), ("|O", "AP8=", [{"id": "vlen-bytes"}]),
                                 ("<U2", "a", None), ("|S3", "AQID", None),
                                 ([["a", "<i4"], ["", "|V4"], ["b", [["x", ">f8", [2]], ["y", "<c8"]]]], None, None),
+                                ([[["a title", "a"], "<i4"], ["", "|V4"], ["b", [["x", "<f8"], ["y", "<c8"]]]], None, None),
                                 ("<f4", 1, [{"id": "fixedscaleoffset", "scale": 10, "offset": 1, "dtype": "<f4", "astype": "|u1"}]),
                                 ("<f8", 1, [{"id": "quantize", "digits": 2, "dtype": "<f8", "astype": "<f4"}])):
         yield {"zarr_format": 2, "shape": [10, 4], "chunks": [3, 4], "dtype": name, "fill_value": fill, "order": "C",

@@ -199,6 +199,8 @@ TEST_CASE("objects are what their first filter says (V2-12, NUM-VLEN-UTF8, NUM-V
   for (std::string const id : {"json2", "msgpack2", "pickle", "categorize", "vlen-array"})
     check_refused<MetadataError>([&] { read(objects(("[{\"id\": \"" + id + "\"}]").c_str())); },
                                  {"a/.zarray", "member filters[0]", id.c_str(), "not supported"});
+  check_refused<MetadataError>([&] { read(objects(R"([{"id": "vlen-utf8", "odd": 1}])")); },
+                               {"member filters[0].odd is unknown"});
   check_refused<MetadataError>([&] { read(objects("[]")); }, {"member dtype", "without a filter"});
 }
 
@@ -216,6 +218,8 @@ TEST_CASE("structured types: nested, with holes and titles (V2-14, V2-15, V2-16,
     CHECK(read(zarray().set("dtype", R"([["a", "<i4"]])").set("fill_value", zero)).fill == test::Bytes(4));
   check_refused<MetadataError>([&] { read(zarray().set("dtype", R"([["a", "<i4"]])").set("fill_value", "\"AAA=\"")); },
                                {"fill_value", "base64 of 4 bytes"});
+  for (auto* name : {"[]", "[\"a title\"]", "[\"a title\", \"a\", \"b\"]", "[[], []]"})
+    refuse("dtype", "[[" + std::string{name} + R"(, "<i4"]])", {"member dtype[0][0]"});
   std::string many;
   for (int i = 0; i < 1025; ++i) many += to_text({i == 0 ? "[" : ", ", "[\"", i, "\", \"|u1\"]"});
   check_refused<MetadataError>([&] { with("dtype", many + ']'); }, {"member dtype", "too many fields"});
@@ -382,6 +386,10 @@ TEST_CASE("codecs of v3 have other members than those of numcodecs (V2-39, NUM-G
   CHECK(blosc("-1", "|u1") == expected("1", "bitshuffle"));
   CHECK(blosc("-1", "<i2") == expected("2", "shuffle"));
   refuse("compressor", R"({"id": "blosc", "shuffle": 3})", {"member compressor.shuffle"});
+  for (std::string const id : {"blosc", "gzip", "zstd", "crc32c"}) {
+    refuse("compressor", "{\"id\": \"" + id + "\", \"odd\": 1}", {"member compressor.odd is unknown"});
+    refuse("filters", "[{\"id\": \"" + id + "\", \"odd\": null}]", {"member filters[0].odd is unknown"});
+  }
 }
 
 TEST_CASE("attributes are a document of their own (V2-32, V2-38)") {

@@ -13,6 +13,7 @@
 #include <tessera/tessera.hpp>
 #include <tessera/testing/store_conformance.hpp>
 #include <tessera/with/all.hpp>
+#include <tessera/with/references.hpp>
 
 using namespace tessera;
 using test::check_refused;
@@ -83,6 +84,20 @@ TEST_CASE("Google's and Azure's buckets pass the suite of all stores, also by to
     CHECK(found == Lines{"a b/\xc3\xa4"});
     CHECK(test::erase(store, "a b/\xc3\xa4"));
   }
+}
+
+TEST_CASE("a references file names objects of Azure by account and container") {
+  Clouds const clouds;
+  test::put(Bucket{"az://account/container/r", clouds.azure()}, "k", "0123456789");
+  for (std::string const address :
+       {"az://account/container/r/k", "abfs://account/container/r/k", "abfs://container@account/r/k"}) {
+    CAPTURE(address);
+    ReferenceStore const store{R"({"a": [")" + address + R"(", 2, 3]})",
+                               [&](std::string const& folder) { return Bucket{folder, clouds.azure()}; }};
+    CHECK(value(store, "a") == "234");
+  }
+  check_refused<StoreError>([] { ReferenceStore{R"({"a": ["az://account/container"]})", {}}; },
+                            {"az://account/container", "address of a file"});
 }
 
 TEST_CASE("credentials of the environment reach Google and Azure, and messages show none") {

@@ -110,7 +110,7 @@ TEST_CASE("an append leaves the old value or the longer, whichever of its system
         },
         [](Local const& store, bool threw) {
           auto const found = test::value(store, "a/b/k");
-          CHECK(found == (threw ? old_value : old_value + new_value));
+          CHECK((found == (threw ? old_value : old_value + new_value)));
         });
   }
 }

@@ -227,6 +227,7 @@ TEST_CASE("delta: differences of integers wrap around, and may be of another typ
   refuse<codec::Delta>(R"({"dtype": "<i4", "astype": "<f8"})", "configuration.astype");
   refuse<codec::Delta>(R"({"dtype": "<f2", "astype": "<f4"})", "configuration.astype");
   refuse<codec::Delta>(R"({"dtype": "bfloat16"})", "configuration.dtype");
+  refuse<codec::Delta>(R"({"dtype": "=i2"})", "configuration.dtype: found \"=i2\", expected a NumPy type string");
   refuse<codec::Delta>("{}", "configuration.dtype is missing");
 }
 

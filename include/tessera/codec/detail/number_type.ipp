@@ -17,7 +17,7 @@ TESSERA_DECL NumpyType read_number_type(MemberValue const& found) {
   if (auto const named = data_type_named(name); named && named->kind != DataKind::raw) {
     type.type = *named;
   } else {
-    if (!name.empty() && name[0] != '<' && name[0] != '>' && name[0] != '|')
+    if (!name.empty() && std::string_view{"<>|="}.find(name[0]) == std::string_view::npos)
       name.insert(0, 1, name.back() == '1' ? '|' : '<');
     Value const spelled{name};
     type = read_numpy_type({spelled, found.where()});

@@ -89,7 +89,11 @@ TESSERA_DECL NumpyType read_numpy_fields(MemberValue const& found) {
     auto const item = found.item(i);
     if (item.list().size() == 3) refuse_numpy_type(item, "a field that is an array");
     if (item.list().size() != 2) item.refuse("a name and a data type");
-    auto const name = item.item(0).value().get_if<List>() ? item.item(0).item(1) : item.item(0);
+    auto name = item.item(0);
+    if (name.value().get_if<List>()) {
+      if (name.list().size() != 2) name.refuse("a name, or a title and a name");
+      name = name.item(1);
+    }
     auto one = read_numpy_type(item.item(1));
     if (name.string().empty() && one.type.kind != DataKind::raw) name.refuse("a name that is not empty");
     for (auto const& other : result.fields)

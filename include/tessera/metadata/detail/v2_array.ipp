@@ -59,7 +59,10 @@ namespace detail {
 
 // The v3 equivalent of a numcodecs codec. `size`: bytes of one input element.
 [[gnu::cold]] TESSERA_DECL Value lower_v2_codec(std::string const& id, ObjectReader& found, std::size_t size) {
-  if (auto const lowered = lower_numcodecs(id, found, size)) return tessera::to_value(*lowered);
+  if (auto const lowered = lower_numcodecs(id, found, size)) {
+    found.finish(id);
+    return tessera::to_value(*lowered);
+  }
   Members configuration = *found.value().get_if<Members>();
   std::erase_if(configuration, [](Member const& member) { return member.name == "id"; });
   for (auto& member : configuration) member.value = without_quotes_of_integers(member.value);
@@ -87,6 +90,7 @@ namespace detail {
     auto const id = codec.at("id").string();
     if (type.type.varies()) {  // turns elements into bytes, as v2_object_type has checked
       codecs.push_back(tessera::to_value({id}));
+      codec.finish(id);
       are_bytes = true;
       type = NumpyType{{DataKind::unsigned_integer, 1}};
       return;

@@ -36,8 +36,9 @@ struct ReferencedFile {
   std::string folder, key;
 };
 
-/// "https://host/a/b?query" as "https://host?query" and "a/b"; "s3://bucket/a/b" as "s3://bucket" and "a/b"; a path as
-/// its folder and its name. Throws: StoreError, for an address of no file.
+/// "https://host/a/b?query" as "https://host?query" and "a/b"; "s3://bucket/a/b" as "s3://bucket" and "a/b";
+/// "az://account/container/a" as "az://account/container" and "a"; a path as its folder and its name. Throws:
+/// StoreError, for an address of no file.
 inline ReferencedFile referenced_file(std::string const& address) {
   auto const scheme = scheme_of(address);
   ReferencedFile file;
@@ -47,7 +48,9 @@ inline ReferencedFile referenced_file(std::string const& address) {
     file = {slash == path.npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1)), path.substr(slash + 1)};
   } else {
     auto const query = is_web(scheme) ? std::min(address.find('?'), address.size()) : address.size();
-    auto const slash = std::min(address.find('/', scheme.size() + 3), query);
+    auto slash = std::min(address.find('/', scheme.size() + 3), query);
+    bool const is_azure = scheme == "az" || scheme == "abfs" || scheme == "abfss";
+    if (is_azure && address.find('@') > slash) slash = std::min(address.find('/', slash + 1), query);
     file.folder = address.substr(0, slash) + address.substr(query);
     if (slash < query) file.key = address.substr(slash + 1, query - slash - 1);
     if (is_web(scheme)) file.key = percent_decoded(file.key).value_or(file.key);
