@@ -254,6 +254,32 @@ TEST_CASE("a value that another program changed under the lock is not replaced, 
   }
 }
 
+TEST_CASE("a change of a value whose version the server does not say is refused") {
+  if (!test::has_s3("values without a version")) return;
+  test::S3Server const server;
+  auto const store = server.at("f");
+  test::put(store, "k", "v");
+  for (std::string const prefix : {"W/", "none"}) {
+    CAPTURE(prefix);
+    auto const held = store.lock({"k"});
+    server.fault("etag:" + prefix, 1, "GET", "/f/k");
+    CHECK(value(store, "k") == "v");
+    check_refused<StoreError>([&] { test::put(store, "k", "new"); }, {"key \"k\"", "no strong ETag", "one_writer"});
+    CHECK(value(store, "k") == "v");
+  }
+  test::put(store, "k", "new");
+  auto const array = create_array<std::int32_t, 1>(store, "a", {.shape = {8}, .chunks = {8}}, Sharded{{{4}}});
+  array.fill(all, 7);
+  server.fault("etag:W/", 8, "GET", "/f/a/c/0");
+  server.requests();
+  CHECK(array.read(all)(7) == 7);
+  for (auto const& asked : server.requests()) CHECK(asked.find("if-match") == asked.npos);
+  server.fault("etag:none", 1, "GET", "/.tessera-lock");
+  auto const other = server.at("f");
+  auto const lock = store.lock_folder("a", Sharing::alone);
+  check_refused<StoreError>([&] { other.lock_folder("a", Sharing::alone); }, {"key \"a\"", "no strong ETag"});
+}
+
 TEST_CASE("a conditional write whose answer was lost knows its own success") {
   if (!test::has_s3("lost answers of a bucket")) return;
   test::S3Server const server;

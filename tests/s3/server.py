@@ -11,6 +11,7 @@ one after the other, because moto compares and writes in two steps. Before them 
     hold                  wait until their client goes
     to:ADDRESS            are redirected there
     no-length             are answered without Content-Length (HEAD)
+    etag:PREFIX           are answered with that before the ETag; with "none", without it
     keep:CODE             do not erase the first of their keys, and say that code for it (POST ?delete)
     pass                  are answered as usual
 /-/ignore-conditions      from now on If-Match and If-None-Match are ignored
@@ -242,6 +243,10 @@ def app(environ, start):
             backend.put_object("tests", one["path"], backend.get_object("tests", one["by"]).value)
     if how == "lost":
         cut(environ)
+    if how.startswith("etag:"):
+        etags = [value for name, value in headers if name.lower() == "etag"]
+        headers = [one for one in headers if one[0].lower() != "etag"]
+        headers += [("ETag", how[5:] + value) for value in etags if how != "etag:none"]
     if method == "HEAD":
         start(status, [one for one in headers if how != "no-length" or one[0].lower() != "content-length"])
         return []

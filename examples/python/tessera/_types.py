@@ -140,8 +140,8 @@ def _is_tensor(value: Any) -> bool:
 
 
 def elements_of(value: Any, dtype: np.dtype[Any] | None, shape: tuple[int, ...] | None = None) -> Any:
-    """Values as memory of that type for the compiled half, converted and broadcast to `shape` as NumPy's assignment does
-    it: Python's numbers must fit. Tensors of numbers that NumPy has from ml_dtypes are unchanged."""
+    """Values as memory of that type for the compiled half, converted and broadcast to `shape` as NumPy's assignment
+    does it: Python's numbers must fit. Tensors of numbers that NumPy has from ml_dtypes are unchanged."""
     if dtype is None or (dtype.isbuiltin == 2 and _is_tensor(value)):
         return value
     if dtype.kind in "TO":

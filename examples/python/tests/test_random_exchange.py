@@ -51,7 +51,8 @@ def codecs(random, dtype, chunk, depth=0):
         chunk = [chunk[d] for d in order]
     if chunk and not found and depth < 2 and random.random() < 0.4:  # zarr-python 3.1 reads none without dimensions
         inner = [pick(random, [n for n in range(1, length + 1) if length % n == 0]) for length in chunk]
-        index = [named("bytes", endian=pick(random, ["little", "big"]))] + [{"name": "crc32c"}] * int(random.integers(2))
+        index = [named("bytes", endian=pick(random, ["little", "big"]))]
+        index += [{"name": "crc32c"}] * int(random.integers(2))
         place = pick(random, ["start", "end"])
         parts = codecs(random, dtype, inner, depth + 1)
         return [named("sharding_indexed", chunk_shape=inner, codecs=parts, index_codecs=index, index_location=place)]

@@ -111,7 +111,8 @@ class HeldChunks {
 };
 
 /// A handle: copies refer to the same cache. It caches inner chunks, which can be decoded independently. Any thread and
-/// any queue of its GPU may use it. Changes that are not made through the cache are not seen until `clear`. The last
+/// any queue of its GPU may use it. Changes that are not made through the cache are not seen until `clear`, except the
+/// array's shape, at each call that holds or writes chunks: elements of dirty chunks outside it are lost. The last
 /// handle's destructor writes dirty chunks back and drops an error; `flush` reports errors.
 ///
 /// The cache reads, spills and returns chunks on its own queue, by default the array's. With another queue than that of

@@ -74,7 +74,9 @@ class Bucket {
     std::vector<Stop> stops;
     for (auto const& [key, value, slab, stop] : requests) {
       if (value.size > site_.settings().multipart_above) continue;
-      puts.emplace_back(site_, *key, value, condition_of(site_, keys_, *key), site_.unique());
+      at(*key, [&, &key = key, &value = value] {
+        puts.emplace_back(site_, *key, value, condition_of(site_, keys_, *key), site_.unique());
+      });
       tasks.push_back(&puts.back());
       if (stop && std::ranges::find(stops, stop) == stops.end()) stops.push_back(stop);
     }
@@ -199,10 +201,10 @@ class Bucket {
     expected.push_back(200);
     auto const answer = call(site_, key, {.method = "HEAD", .path = site_.path_of(key.path)}, std::move(expected));
     bool const is_there = answer.status() == 200;
-    auto const version = is_there ? version_of(site_.kind(), answer.response()).value_or(Version{}) : Version{};
+    auto const version = is_there ? version_of(site_.kind(), answer.response()) : std::optional{Version{}};
     keys_.saw(key, version);
     if (!is_there) return std::nullopt;
-    return std::pair{answer.response().length, version};
+    return std::pair{answer.response().length, version.value_or(Version{})};
   }
 
   // Waits for threads that change these keys. Afterwards, conditions keep updates apart; for one writer without them

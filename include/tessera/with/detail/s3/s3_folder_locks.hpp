@@ -109,7 +109,9 @@ class FolderLocks final : FolderLock::Owner {
     auto const answer =
         call(site_, key, {.path = site_.path_of(key.path)}, found_or_missing(site_), Sent::until_answered, stop);
     if (answer.status() != 200) return {};
-    return {LockState::from(answer.body()), version_of(site_.kind(), answer.response()).value_or(Version{})};
+    auto version = version_of(site_.kind(), answer.response());
+    if (!version) refuse_unknown_version();
+    return {LockState::from(answer.body()), *std::move(version)};
   }
 
   // Replaces the object, if it still is of that version. False: it is not; or it was replaced, and the answer lost.

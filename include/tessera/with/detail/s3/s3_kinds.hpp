@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/error.hpp>
 #include <tessera/with/detail/curl/curl_response.hpp>
 #include <tessera/with/detail/s3/s3_versions.hpp>
 
@@ -36,11 +37,18 @@ inline Names names_of(Kind kind) {
   return {"x-amz-", "x-amz-meta-tessera-write", "x-amz-request-id"};
 }
 
-/// The version of a value that an answer has or has written; nullopt: the server does not say. Google compares the
-/// generation in conditions of writes, and ETags only of reads.
+/// The version of a value that an answer has or has written; nullopt: the server does not say, or by a weak ETag, which
+/// no condition of a write compares. Google compares the generation in conditions of writes, and ETags only of reads.
 inline std::optional<Version> version_of(Kind kind, http::Response const& response) {
   std::string text = kind == Kind::google ? std::string{response.of_own("x-goog-generation")} : response.etag;
-  return text.empty() ? std::nullopt : std::optional{Version{std::move(text)}};
+  return text.empty() || text.starts_with("W/") ? std::nullopt : std::optional{Version{std::move(text)}};
+}
+
+/// For a value whose version the server does not say, where changes are conditional on it.
+[[noreturn]] inline void refuse_unknown_version() {
+  throw StoreError{
+      "the server gives the value no strong ETag, by which changes of other programs would be noticed; if there is "
+      "only one program that writes, set S3Options::one_writer"};
 }
 
 /// nullopt: any value will do.

@@ -51,8 +51,7 @@ class ReadTask final : public http::ReadTask {
   }
   bool take(http::Response const& response, std::span<char const> bytes) override {
     if (response.status == 200 || response.status == 206) {
-      auto const version = version_of(site_.kind(), response);
-      if (!has_begun_ && version) saw(*version);  // a second try may be of another value
+      if (!has_begun_) saw(version_of(site_.kind(), response));  // a second try may be of another value
       has_begun_ = true;
       return http::ReadTask::take(of_part(response), bytes);
     }
@@ -64,7 +63,7 @@ class ReadTask final : public http::ReadTask {
     auto const status = response.status;
     if (is_sizing_ ? status == 200 && end_beyond(response.length) : end_value(of_part(response))) {
       auto const version = version_of(site_.kind(), response);
-      if (version && !has_begun_) saw(*version);
+      if (!has_begun_ && (version || status != 416)) saw(version);  // a refused range has none
       return TaskEnd::done;
     }
     if (status == 412 && expected_) {
@@ -87,7 +86,7 @@ class ReadTask final : public http::ReadTask {
     }
     auto const& missing = site_.settings().http.missing;
     if (std::ranges::find(missing, status) != missing.end() && is_of_missing_key(status, code))
-      return saw({}), end_missing(), TaskEnd::done;
+      return saw(Version{}), end_missing(), TaskEnd::done;
     return is_passing(site_, status, code) ? TaskEnd::may_pass : TaskEnd::refused;
   }
   std::string why(http::Response const& response) const override { return explained(site_, response, refusal_); }
@@ -105,9 +104,9 @@ class ReadTask final : public http::ReadTask {
     told.range = http::ContentRange{0, 0, size};
     return end_value(told);
   }
-  void saw(Version const& version) {
+  void saw(std::optional<Version> const& version) {
     held_.saw(key(), version);
-    if (watched_) watched_->add(version);
+    if (watched_ && version) watched_->add(*version);
   }
 
   Site const& site_;

@@ -40,6 +40,11 @@ class Seen {
     std::lock_guard lock{mutex_};
     is_mixed_ = true;
   }
+  /// A value without a version was read.
+  void miss() {
+    std::lock_guard lock{mutex_};
+    misses_ = true;
+  }
   /// nullopt: nothing was read.
   std::optional<Version> first() const {
     std::lock_guard lock{mutex_};
@@ -50,11 +55,16 @@ class Seen {
     std::lock_guard lock{mutex_};
     return is_mixed_;
   }
+  /// Whether reads saw values without a version.
+  bool misses_version() const {
+    std::lock_guard lock{mutex_};
+    return misses_;
+  }
 
  private:
   std::mutex mutable mutex_;
   std::optional<Version> first_;
-  bool is_mixed_ = false;
+  bool is_mixed_ = false, misses_ = false;
 };
 
 /// A watch costs no request: the first read tells the version, and later ones are conditional on it.
@@ -106,12 +116,12 @@ class HeldKeys final : KeyLock::Owner {
     });
   }
 
-  /// A read saw this, in any thread.
-  void saw(Key const& key, Version const& version) {
+  /// A read saw this, in any thread. nullopt: a value without a version.
+  void saw(Key const& key, std::optional<Version> const& version) {
     if (count_ == 0) return;
     std::lock_guard lock{mutex_};
     auto const& held = held_[KeyLocks::number(key)];
-    if (held && held->path == key.path) held->seen.add(version);
+    if (held && held->path == key.path) version ? held->seen.add(*version) : held->seen.miss();
   }
   /// What was read of a key that this thread holds; nullptr: it does not hold the key.
   Seen const* of_mine(Key const& key) const {

@@ -16,10 +16,12 @@
 namespace tessera { inline namespace v0 {
 namespace s3 {
 
-/// The condition of a write by this thread: the version that it has read under the key's lock. Throws: ValueChanged.
+/// The condition of a write by this thread: the version that it has read under the key's lock. Throws: ValueChanged;
+/// StoreError, if the server did not say which it was.
 inline Condition condition_of(Site const& site, HeldKeys const& held, Key const& key) {
   auto const* const seen = site.settings().one_writer ? nullptr : held.of_mine(key);
   if (seen && seen->is_mixed()) throw ValueChanged{};
+  if (seen && seen->misses_version()) refuse_unknown_version();
   return seen ? seen->first() : std::nullopt;
 }
 
