@@ -1,5 +1,6 @@
 // Every system call of a LocalStore fails once, for every way in which it can.
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -392,4 +393,31 @@ TEST_CASE("a root that somebody makes while it is looked for is found") {
     CHECK(calls.count("open") == 2);
   }
   CHECK(found == "value");
+}
+
+TEST_CASE("a file that another store makes while its key is locked is locked, or the lock fails") {
+  test::TemporaryFolder const folder;
+  Local const store{folder.path()}, other{folder.path(), {.patience = std::chrono::seconds{0}}};
+  test::put(store, "key", "value");
+  std::size_t opens = 0;  // the call that opens the file
+  {
+    test::SystemCalls calls;
+    static_cast<void>(store.lock({"key"}));
+    auto const& made = calls.made();
+    opens = static_cast<std::size_t>(std::ranges::find(made, "flock") - made.begin());
+    while (opens > 0 && made[--opens] != "openat") continue;
+    REQUIRE(made.at(opens) == "openat");
+  }
+  for (int error : {ENOENT, EMFILE}) {
+    CAPTURE(error);
+    test::SystemCalls calls;
+    calls.fail(opens, error);  // it was missing, and now exists; or too many files are open
+    try {
+      auto const held = store.lock({"key"});
+      CHECK(calls.has_failed());
+      CHECK_THROWS_AS(static_cast<void>(other.lock({"key"})), StoreError);
+    } catch (StoreError const&) {
+      CHECK(error == EMFILE);
+    }
+  }
 }

@@ -63,12 +63,15 @@ TESSERA_DECL bool is_same(struct stat const& a, struct stat const& b) {
 }
 
 TESSERA_DECL LockedFile LockedFile::take(int folder, char const* name, Waiting const* waiting) {
-  for (;;) {
+  for (int missed = 0;;) {
     LockedFile taken;
     Descriptor file{::openat(folder, name, read_only | O_NOFOLLOW)};
     struct stat now {};
     if (!file) {
+      auto const error = errno;
       if (::fstatat(folder, name, &taken.was_, AT_SYMLINK_NOFOLLOW) == 0) {
+        if (error == ENOENT && ++missed < 1000) continue;  // made meanwhile: lock it
+        if (error == ENOENT || error == EMFILE || error == ENFILE) fail("open the file", error);
         taken.is_there_ = !S_ISDIR(taken.was_.st_mode);  // a link or an unreadable file has no lock
       } else if (errno != ENOENT && errno != ENOTDIR) {
         fail("look at the file");
