@@ -13,11 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
-
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/detail/orientation.hpp>
 #include <tessera/core/detail/function_ref.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/loader/detail/batch_converter.hpp>
 #include <tessera/loader/detail/batch_pool.hpp>
 #include <tessera/loader/detail/batch_reader.hpp>
@@ -25,6 +24,7 @@
 #include <tessera/loader/detail/planned_batch.hpp>
 #include <tessera/loader/detail/ready_batches.hpp>
 #include <tessera/memory/bytes.hpp>
+#include <tessera/memory/detail/own_process.hpp>
 #include <tessera/transfer/options.hpp>
 #include <tessera/view/detail/layout.hpp>
 #include <tessera/view/detail/strided_span.hpp>
@@ -94,7 +94,7 @@ class LoaderState {
     if (!lost_its_thread()) ready_.cancel();
   }
   /// Whether this is a copy in a child of fork(), which has no thread: it must not be destroyed, which would wait.
-  bool lost_its_thread() const { return process_ != ::getpid(); }
+  bool lost_its_thread() const { return !process_.is_here(); }
   std::uint64_t position() const { return position_; }
   LoaderStatistics statistics() const {
     auto const [seconds, waited] = ready_.times();
@@ -259,7 +259,7 @@ class LoaderState {
   // Batches whose memory is used again, beside those ahead: the program may hold one while it takes the next.
   static constexpr std::size_t reused = 2;
 
-  ::pid_t const process_ = ::getpid();
+  OwnProcess const process_{};
   Defaults const of_scope_ = defaults();
   LoaderOptions const options_;
   typename Slot::Source const source_;
