@@ -163,6 +163,7 @@ class Queue<space::Device> {
     State(std::shared_ptr<detail::Stream> s, Queue<space::Host>&& h) : stream{std::move(s)}, host{std::move(h)} {}
     ~State() {
       if (!objects.empty()) stream->drain();
+      stream->destroy_after_device();
     }
 
     template <class T>

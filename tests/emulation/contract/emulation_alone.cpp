@@ -258,4 +258,23 @@ TEST_CASE("a capture is ended by what another thread asks, unless one of them sa
   cudaGetLastError();
 }
 
+TEST_CASE("a capture is ended by a thread that waits for its device, in any mode") {
+  // Programming Guide, "Prohibited and Unhandled Operations"
+  cudaGraph_t graph = nullptr;
+  auto const modes = {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed};
+  for (auto const captures : modes)
+    for (auto mode : modes) {
+      Stream stream;
+      good(cudaStreamBeginCapture(stream, captures));
+      std::thread([&] {
+        CHECK(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);
+        CHECK(cudaDeviceSynchronize() == cudaErrorStreamCaptureUnsupported);
+        CHECK(cudaDeviceSynchronize() == cudaErrorStreamCaptureUnsupported);  // until the program ends the capture
+      }).join();
+      CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
+      CHECK(cudaDeviceSynchronize() == cudaSuccess);
+      cudaGetLastError();
+    }
+}
+
 #endif

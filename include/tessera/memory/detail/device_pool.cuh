@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tessera/core/detail/capture_mode.cuh>
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/memory/resource.cuh>
 
@@ -22,7 +23,9 @@ class DevicePool {
   DevicePool(DevicePool const&) = delete;
   DevicePool& operator=(DevicePool const&) = delete;
   ~DevicePool() {
-    if (pool_) succeeds(::cudaMemPoolDestroy(pool_));
+    if (!pool_) return;
+    ApartFromCaptures const apart;
+    succeeds(::cudaMemPoolDestroy(pool_));
   }
 
   void* allocate(cudaStream_t stream, std::size_t size, std::size_t) {
@@ -41,6 +44,7 @@ class DevicePool {
   void trim_to(std::uint64_t most) noexcept {
     std::lock_guard lock{mutex_};
     if (!pool_) return;
+    ApartFromCaptures const apart;
     std::uint64_t reserved = 0, used = 0;
     if (succeeds(::cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved)) &&
         succeeds(::cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used)) && reserved > used &&
