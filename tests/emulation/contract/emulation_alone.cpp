@@ -277,4 +277,25 @@ TEST_CASE("a capture is ended by a thread that waits for its device, in any mode
     }
 }
 
+TEST_CASE("memory of a pool that was freed in work still to be done is lent again, but is no part of a larger block") {
+  // Programming Guide, "Stream Ordered Memory Allocator"
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  Other const other{{.memory = mebibyte}};
+  emulation::seed(15);
+  Stream stream;
+  void* memory = nullptr;
+  auto const allocate = [&](std::size_t size) { return cudaMallocAsync(&memory, size, stream); };
+  for (auto const size : {mebibyte / 2 + 1, mebibyte / 2}) {
+    REQUIRE(allocate(size) == cudaSuccess);
+    REQUIRE(cudaMemsetAsync(memory, 1, size, stream) == cudaSuccess);
+    REQUIRE(cudaFreeAsync(memory, stream) == cudaSuccess);
+  }
+  CHECK(allocate(mebibyte) == cudaErrorMemoryAllocation);
+  CHECK(cudaGetLastError() == cudaErrorMemoryAllocation);
+  CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+  REQUIRE(allocate(mebibyte) == cudaSuccess);
+  CHECK(cudaFreeAsync(memory, stream) == cudaSuccess);
+  CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+}
+
 #endif

@@ -32,8 +32,10 @@ class DevicePool {
     auto const pool = made_pool();
     void* data = nullptr;
     auto status = ::cudaMallocFromPoolAsync(&data, size, pool, stream);
-    if (status == cudaErrorMemoryAllocation && !succeeds(status) && succeeds(::cudaMemPoolTrimTo(pool, 0)))
-      status = ::cudaMallocFromPoolAsync(&data, size, pool, stream);  // memory kept by the pool was in the way
+    // Memory that the pool keeps may be in the way; it cannot give up what was freed in work still to be done.
+    if (status == cudaErrorMemoryAllocation && !succeeds(status) && succeeds(::cudaStreamSynchronize(stream)) &&
+        succeeds(::cudaMemPoolTrimTo(pool, 0)))
+      status = ::cudaMallocFromPoolAsync(&data, size, pool, stream);
     return made(data, status, size, "device memory", "cudaMallocFromPoolAsync");
   }
   void deallocate(cudaStream_t stream, void* data, std::size_t, std::size_t) noexcept {
