@@ -25,6 +25,24 @@ bool fits(Kind kind, int device, std::size_t size, Pool const* pool) {
   return size <= all.machine.memory - all.devices[device].used;
 }
 
+int index_of(Pool const& pool) {
+  int index = -1;
+  for (std::size_t i = 0; i < world().pools.all().size(); ++i) {
+    if (world().pools.all()[i].get() == &pool) index = static_cast<int>(i);
+  }
+  return index;
+}
+
+/// Whether a pool can lend a block again whose free no stream has reached yet. It cannot join or divide such blocks.
+bool has_freed(Pool const& pool, std::size_t size) {
+  int const index = index_of(pool);
+  auto const& all = regions().all();
+  return std::any_of(all.begin(), all.end(), [&](Allocation const& one) {
+    bool const is_there = one.state == State::live || one.state == State::reserved;
+    return one.pool == index && is_there && one.free_asked && one.size >= size;
+  });
+}
+
 std::size_t& used_by(Kind kind, int device) {
   return kind == Kind::page_locked ? world().page_locked : world().devices[device].used;
 }
@@ -32,7 +50,7 @@ std::size_t& used_by(Kind kind, int device) {
 }  // namespace
 
 Allocation* allocate(Entry const& entry, Kind kind, int device, std::size_t size, Pool* pool) {
-  if (!fits(kind, device, size, pool)) scheduler::drain(device, false);
+  if (!fits(kind, device, size, pool) && (pool == nullptr || has_freed(*pool, size))) scheduler::drain(device, false);
   if (!fits(kind, device, size, pool)) return nullptr;
   Allocation* const made = regions().reserve(kind, device, size);
   if (made == nullptr) return nullptr;
@@ -47,9 +65,7 @@ Allocation* allocate(Entry const& entry, Kind kind, int device, std::size_t size
   }
   if (pool == nullptr) return made;
   made->accessible = pool->accessible;
-  for (std::size_t i = 0; i < world().pools.all().size(); ++i) {
-    if (world().pools.all()[i].get() == pool) made->pool = static_cast<int>(i);
-  }
+  made->pool = index_of(*pool);
   count_in_pool(*pool, size);
   return made;
 }

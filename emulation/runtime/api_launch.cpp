@@ -17,6 +17,7 @@ namespace {
 struct Kernel {
   gpu::Run run;
   std::uint64_t blocks;
+  bool backwards;  ///< the last block first: programs must not rely on an order
   std::size_t size;
   void* caller;
   cudaError_t error = cudaSuccess;
@@ -26,7 +27,9 @@ struct Kernel {
   void run_here() {
     auto const all_blocks = [](void* argument) {
       auto const& kernel = *static_cast<Kernel*>(argument);
-      for (std::uint64_t block = 0; block < kernel.blocks; ++block) kernel.run(kernel.function.data(), block);
+      for (std::uint64_t i = 0; i < kernel.blocks; ++i) {
+        kernel.run(kernel.function.data(), kernel.backwards ? kernel.blocks - 1 - i : i);
+      }
     };
     error = fault::run_guarded(all_blocks, this, touched);
   }
@@ -56,6 +59,7 @@ cudaError_t emulatedLaunch(void (*run)(void const* function, std::uint64_t block
     auto const kernel = std::make_shared<Kernel>();
     kernel->run = run;
     kernel->blocks = blocks;
+    kernel->backwards = (stream->enqueued + world().seed) % 2 == 1;
     kernel->size = size;
     kernel->caller = entry.caller();
     std::memcpy(kernel->function.data(), function, size);
@@ -64,8 +68,8 @@ cudaError_t emulatedLaunch(void (*run)(void const* function, std::uint64_t block
     if (sanitizer::threads) operation.prepare = [kernel] { kernel->run_here(); };
     operation.run = [kernel, device = stream->device] {
       if (!sanitizer::threads) {
-        kernel->error =
-            gpu::launch(device, kernel->run, kernel->function.data(), kernel->size, kernel->blocks, kernel->touched);
+        kernel->error = gpu::launch(device, kernel->run, kernel->function.data(), kernel->size, kernel->blocks,
+                                    kernel->backwards, kernel->touched);
       }
       kernel->end(device);
     };

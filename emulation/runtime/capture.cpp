@@ -6,6 +6,7 @@
 #include <string_view>
 #include <thread>
 
+#include "contexts.hpp"
 #include "entry.hpp"
 #include "report.hpp"
 
@@ -13,8 +14,9 @@ using namespace emulation;
 
 namespace {
 
-/// "Potentially unsafe API calls". The manual has examples, not a list: these wait, or allocate for the whole device.
-constexpr std::array<std::string_view, 19> unsafe{
+/// "Potentially unsafe API calls". The manual has examples, not a list: these wait, allocate for the whole device, or
+/// make streams and pools.
+constexpr std::array<std::string_view, 27> unsafe{
     "cudaMalloc",
     "cudaMallocHost",
     "cudaHostAlloc",
@@ -34,6 +36,14 @@ constexpr std::array<std::string_view, 19> unsafe{
     "cudaMemPoolDestroy",
     "cudaMemPoolTrimTo",
     "cudaStreamDestroy",
+    "cudaStreamCreate",
+    "cudaStreamCreateWithFlags",
+    "cudaStreamCreateWithPriority",
+    "cudaMemPoolSetAttribute",
+    "cudaMemPoolImportFromShareableHandle",
+    "cudaMemPoolImportPointer",
+    "cudaIpcOpenMemHandle",
+    "cudaIpcCloseMemHandle",
 };
 
 cudaStreamCaptureMode& mode_of_thread() {
@@ -41,9 +51,21 @@ cudaStreamCaptureMode& mode_of_thread() {
   return mode;
 }
 
+bool end_captures_of(int device) {
+  bool has_some = false;
+  for (auto const& stream : world().streams.all()) {
+    if (stream->device != device || stream->capture == cudaStreamCaptureStatusNone) continue;
+    stream->capture = cudaStreamCaptureStatusInvalidated;
+    has_some = true;
+  }
+  return has_some;
+}
+
 }  // namespace
 
 bool capture::prohibits(char const* call) {
+  // Programming Guide, "Prohibited and Unhandled Operations": whatever the modes are.
+  if (call == std::string_view{"cudaDeviceSynchronize"} && end_captures_of(current_device())) return true;
   if (mode_of_thread() == cudaStreamCaptureModeRelaxed) return false;
   if (std::find(unsafe.begin(), unsafe.end(), call) == unsafe.end()) return false;
   bool prohibited = false;

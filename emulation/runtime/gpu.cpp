@@ -40,6 +40,7 @@ struct Mailbox {
   std::atomic<std::int32_t> process;  ///< 0: none yet
   Run run;                            ///< null: only pages to close
   std::uint64_t blocks;
+  bool backwards;  ///< the last block first
   alignas(64) std::byte function[most_bytes];
   cudaError_t error;
   void const* touched;
@@ -160,7 +161,8 @@ void serve() {
     if (mailbox.show.pages.length != 0 && !show_asked(mailbox.show)) mailbox.error = cudaErrorMapBufferObjectFailed;
     mailbox.show.pages.length = 0;
     if (sigsetjmp(before_kernel, 0) == 0 && mailbox.run != nullptr) {
-      for (std::uint64_t block = 0; block < mailbox.blocks; ++block) mailbox.run(mailbox.function, block);
+      auto const last = mailbox.blocks - 1;
+      for (std::uint64_t i = 0; i <= last; ++i) mailbox.run(mailbox.function, mailbox.backwards ? last - i : i);
     }
     mailbox.state.store(answered, std::memory_order_release);
     futex_wake(mailbox.state);
@@ -242,13 +244,14 @@ void prepare() {
   if (forker == 0) fork_devices();
 }
 
-cudaError_t launch(int device, Run run, void const* function, std::size_t size, std::uint64_t blocks,
+cudaError_t launch(int device, Run run, void const* function, std::size_t size, std::uint64_t blocks, bool backwards,
                    void const*& touched) {
   Mailbox& mailbox = shared->mailboxes[device];
   if (mailbox.process.load(std::memory_order_relaxed) == 0) start(device);
   std::memcpy(mailbox.function, function, size);
   mailbox.run = run;
   mailbox.blocks = blocks;
+  mailbox.backwards = backwards;
   ask(device);
   touched = mailbox.touched;
   return mailbox.error;

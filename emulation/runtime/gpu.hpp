@@ -18,8 +18,8 @@ using Run = void (*)(void const* function, std::uint64_t block);
 void prepare();
 
 /// Runs the kernel and returns when it has ended: cudaSuccess, or the error that kills the context, with the invalid
-/// address if that was the cause.
-cudaError_t launch(int device, Run run, void const* function, std::size_t size, std::uint64_t blocks,
+/// address if that was the cause. `backwards`: the last block first.
+cudaError_t launch(int device, Run run, void const* function, std::size_t size, std::uint64_t blocks, bool backwards,
                    void const*& touched);
 
 /// In a device's process: ends the running kernel, which must not access the address. Elsewhere: no effect.

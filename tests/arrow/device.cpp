@@ -1,10 +1,12 @@
 // Columns of device memory by Arrow's C device data interface, on the emulated runtime.
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <device/arrays.hpp>
+#include <device/capturing.hpp>
 #include <device/ipc/published.hpp>
 #include <ipc/process.hpp>
 #include <support/refused.hpp>
@@ -88,6 +90,67 @@ TEST_CASE("Arrow: device memory is used again only after the consumer's work bef
       REQUIRE(cudaFreeHost(seen) == cudaSuccess);
       REQUIRE(cudaStreamDestroy(own) == cudaSuccess);
     });
+}
+
+TEST_CASE("Arrow: an array released during a capture is not destroyed until the device is waited for") {
+  under_seeds(16, [] {
+    DeviceQueue producer{HostQueue{}}, on{HostQueue{}};
+    auto memory = std::make_shared<DeviceBuffer>(test::made<DeviceBuffer>(std::string(100, 'a'), producer));
+    std::weak_ptr<DeviceBuffer> const kept = memory;
+    arrow_c::Column<space::Device> column{.format = "C", .length = 100, .buffers = {nullptr, memory->view().data}};
+    column.owner = std::move(memory);
+    std::byte* seen = nullptr;
+    REQUIRE(cudaMallocHost(reinterpret_cast<void**>(&seen), 100) == cudaSuccess);
+    {
+      auto exported = arrow_c::hand_over(std::move(column), producer);
+      auto taken = std::make_unique<arrow_c::Column<space::Device>>(
+          arrow_c::take_over(exported.schema.get(), std::move(exported.array), on));
+      cudaMemcpyAsync(seen, taken->buffers[1], 100, cudaMemcpyDeviceToHost, on.stream());
+      test::Capturing capture;
+      taken.reset();
+      CHECK(capture.end() == cudaErrorStreamCaptureInvalidated);
+    }
+    auto const next = test::made<DeviceBuffer>(std::string(100, 'b'), producer);
+    producer.wait();
+    CHECK(!kept.expired());
+    on.trim();
+    CHECK(kept.expired());
+    CHECK(std::string(reinterpret_cast<char const*>(seen), 100) == std::string(100, 'a'));
+    REQUIRE(cudaFreeHost(seen) == cudaSuccess);
+  });
+  test::check_nothing_left();
+}
+
+TEST_CASE("Arrow: memory handed over and released during a capture stays until the device is waited for") {
+  under_seeds(16, [] {
+    DeviceQueue on{HostQueue{}};
+    cudaStream_t own = nullptr;
+    REQUIRE(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) == cudaSuccess);
+    std::byte* seen = nullptr;
+    REQUIRE(cudaMallocHost(reinterpret_cast<void**>(&seen), 100) == cudaSuccess);
+    auto memory = std::make_shared<DeviceBuffer>(test::made<DeviceBuffer>(std::string(100, 'a'), on));
+    std::weak_ptr<DeviceBuffer> const kept = memory;
+    arrow_c::Column<space::Device> column{.format = "C", .length = 100, .buffers = {nullptr, memory->view().data}};
+    column.owner = std::move(memory);
+    {
+      auto exported = arrow_c::hand_over(std::move(column), on);
+      auto const event = *static_cast<cudaEvent_t*>(exported.array.get().sync_event);
+      REQUIRE(cudaStreamWaitEvent(own, event, 0) == cudaSuccess);
+      cudaMemcpyAsync(seen, exported.array.get().array.buffers[1], 100, cudaMemcpyDeviceToHost, own);
+      test::Capturing capture;
+      exported.array.reset();
+      CHECK(capture.end() == cudaErrorStreamCaptureInvalidated);
+    }
+    auto const next = test::made<DeviceBuffer>(std::string(100, 'b'), on);
+    on.wait();
+    CHECK(!kept.expired());
+    on.trim();
+    CHECK(kept.expired());
+    CHECK(std::string(reinterpret_cast<char const*>(seen), 100) == std::string(100, 'a'));
+    REQUIRE(cudaFreeHost(seen) == cudaSuccess);
+    REQUIRE(cudaStreamDestroy(own) == cudaSuccess);
+  });
+  test::check_nothing_left();
 }
 
 TEST_CASE("Arrow: an attached table in device memory, with a mask and strings, and a slice of it") {

@@ -69,6 +69,21 @@ struct Passing {
   }
 };
 
+/// The number of the thread that ran before: a mistake on a GPU, which runs them at once.
+struct Racing {
+  static constexpr unsigned threads = 8, phases = 1;
+  struct Shared {
+    std::uint32_t last;
+  };
+  std::uint32_t* results;
+
+  template <unsigned Phase>
+  TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared& shared) const {
+    results[block * threads + thread] = shared.last;
+    shared.last = thread;
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a phase begins when all threads of the block have ended the one before") {
@@ -115,6 +130,23 @@ TEST_CASE("phases are repeated as often as a block says, each block for itself")
     CHECK(wrong == 0);
   });
 }
+
+#if defined(TESSERA_CUDA_EMULATION)
+TEST_CASE("threads of a phase run forwards in some blocks and phases, and backwards in others") {
+  under_seeds(4, [] {
+    DeviceQueue on{test::HostQueue{}};
+    PinnedBuffer results(2 * 8 * sizeof(std::uint32_t), on);
+    launch_blocks(on, 2, Racing{reinterpret_cast<std::uint32_t*>(results.span().data)});
+    on.wait();
+    std::uint32_t found[2][8];
+    std::memcpy(found, results.view().data, sizeof found);
+    for (std::uint32_t t = 1; t < 7; ++t) {
+      CHECK(found[0][t] == t - 1);
+      CHECK(found[1][t] == t + 1);
+    }
+  });
+}
+#endif
 
 TEST_CASE("no blocks are no launch") {
   under_seeds(1, [] {

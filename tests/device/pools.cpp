@@ -67,6 +67,17 @@ TEST_CASE("what a pool keeps is not in the way of a larger buffer, and the devic
   emulation::set({});
 }
 
+TEST_CASE("memory that was freed in work still to be done is not in the way of a larger buffer") {
+  emulation::set({.memory = mebibyte});
+  under_seeds(16, [] {
+    DeviceQueue on;
+    std::string const small(mebibyte / 2 + 1, 'a'), large(mebibyte, 'b');
+    static_cast<void>(made<DeviceBuffer>(small, on));
+    CHECK(text(made<DeviceBuffer>(large, on).view().sub(mebibyte - 3, 3), on) == "bbb");
+  });
+  emulation::set({});
+}
+
 TEST_CASE("a device without memory pools: blocks of cudaMalloc are lent again") {
   emulation::set({.pools = false});
   under_seeds(16, [] {

@@ -1,12 +1,14 @@
 // The exchange by DLPack: the result for each consumer, for each request and each kind of memory.
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <device/arrays.hpp>
+#include <device/capturing.hpp>
 #include <tessera/with/dlpack.cuh>
 
 using namespace tessera;
@@ -192,6 +194,46 @@ TEST_CASE("DLPack: memory is used again after what the consumer's stream was giv
         REQUIRE(cudaFreeHost(seen) == cudaSuccess);
         if (!is_legacy) REQUIRE(cudaStreamDestroy(own) == cudaSuccess);
       });
+}
+
+// CUDA refuses to wait for a device of which a stream is being captured.
+TEST_CASE("DLPack: memory of a tensor that is deleted during a capture stays until the device is waited for") {
+  enum class By { another_deleter, trim, the_end };
+  auto const check = [](By by) {
+    DeviceQueue on{HostQueue{}};
+    cudaStream_t own = nullptr;
+    REQUIRE(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) == cudaSuccess);
+    std::byte* seen = nullptr;
+    REQUIRE(cudaMallocHost(reinterpret_cast<void**>(&seen), 100) == cudaSuccess);
+    std::weak_ptr<void const> owner;
+    auto const hand_over = [&](char letter) {
+      auto shared = dlpack::share(test::made<DeviceBuffer>(std::string(100, letter), on));
+      owner = shared.owner;
+      return dlpack::hand_over(shared, on, {.stream = reinterpret_cast<std::intptr_t>(own)});
+    };
+    {
+      auto tensor = hand_over('a');
+      cudaMemcpyAsync(seen, tensor.get().data, 100, cudaMemcpyDeviceToHost, own);
+      test::Capturing capture;
+      tensor = {};
+      CHECK(capture.end() == cudaErrorStreamCaptureInvalidated);
+    }
+    {
+      auto const next = test::made<DeviceBuffer>(std::string(100, 'b'), on);
+      on.wait();
+    }
+    auto const first = owner;
+    CHECK(!first.expired());
+    if (by == By::another_deleter) hand_over('c') = {};
+    if (by == By::trim) on.trim();
+    if (by == By::the_end) on = DeviceQueue{HostQueue{}};
+    CHECK(first.expired());
+    REQUIRE(cudaStreamSynchronize(own) == cudaSuccess);
+    CHECK(std::string(reinterpret_cast<char const*>(seen), 100) == std::string(100, 'a'));
+    REQUIRE(cudaFreeHost(seen) == cudaSuccess);
+    REQUIRE(cudaStreamDestroy(own) == cudaSuccess);
+  };
+  for (auto by : {By::another_deleter, By::trim, By::the_end}) under_seeds(16, [&] { check(by); });
 }
 
 TEST_CASE("DLPack: a tensor outlives array, store and queue, and its deleter may come late or never") {

@@ -13,6 +13,7 @@
 
 #include <tessera/array/owned_array.hpp>
 #include <tessera/buffer/device_buffer.cuh>
+#include <tessera/core/detail/capture_mode.cuh>
 #include <tessera/core/detail/checked.hpp>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/ipc/consumer.hpp>
@@ -91,18 +92,24 @@ namespace detail {
 class ExportedBlock {
  public:
   ExportedBlock(std::size_t size, std::shared_ptr<tessera::detail::Stream> stream)
-      : stream_{std::move(stream)}, data_{static_cast<std::byte*>(IpcResource{}.allocate(size, 0))} {}
+      : stream_{std::move(stream)} {
+    tessera::detail::ApartFromCaptures const apart;
+    data_ = static_cast<std::byte*>(IpcResource{}.allocate(size, 0));
+  }
   ExportedBlock(ExportedBlock const&) = delete;
   ExportedBlock& operator=(ExportedBlock const&) = delete;
   ~ExportedBlock() {
-    tessera::detail::InContext::call(stream_->context(), [&] { IpcResource{}.deallocate(data_, 0, 0); });
+    tessera::detail::InContext::call(stream_->context(), [&] {
+      tessera::detail::ApartFromCaptures const apart;
+      IpcResource{}.deallocate(data_, 0, 0);
+    });
   }
 
   std::byte* data() const { return data_; }
 
  private:
   std::shared_ptr<tessera::detail::Stream> stream_;
-  std::byte* data_;
+  std::byte* data_ = nullptr;
 };
 
 }  // namespace detail

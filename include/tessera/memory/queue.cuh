@@ -24,9 +24,9 @@ namespace tessera { inline namespace v0 {
 /// A handle: copies share the queue, and any thread may use it. A host queue does the work on the host, with one thread
 /// for each processor unless you pass another: `Queue<space::Device>{Queue<space::Host>{2}}`. The queue acts in its
 /// stream's context, whatever the calling thread's device is, and creates no other context. The calling thread waits
-/// only in `wait`, in `trim`, in `lease` as described there, and in the destructor of the last handle, for what the
-/// queue keeps. Work, memory and errors are those of the CUDA runtime: any later call may throw an error of earlier
-/// work.
+/// only in `wait`, in `trim`, in `lease` as described there, where memory runs out, and in the destructor of the last
+/// handle, for what the queue keeps. Work, memory and errors are those of the CUDA runtime: any later call may throw an
+/// error of earlier work.
 template <>
 class Queue<space::Device> {
  public:
@@ -163,6 +163,7 @@ class Queue<space::Device> {
     State(std::shared_ptr<detail::Stream> s, Queue<space::Host>&& h) : stream{std::move(s)}, host{std::move(h)} {}
     ~State() {
       if (!objects.empty()) stream->drain();
+      stream->destroy_after_device();
     }
 
     template <class T>

@@ -50,8 +50,9 @@ Tensor hand_over_copy(Shared<S> const& from, DLDevice target, Queue<space::Devic
 /// consumer's stream waits, by an event, for the work given to `on` so far. A tensor for the host, and a pinned or
 /// managed one without a stream, is ready when this returns: it waits for the queue. The deleter releases the memory
 /// after the work that a named stream was given before: by an event for the legacy default stream, otherwise by waiting
-/// for the device. Throws: ExchangeError, if the consumer forbids a copy that is needed, asks for another device, or
-/// names an invalid stream; DeviceError.
+/// for the device. While a stream of the device is captured into a graph, CUDA refuses to wait, and the capture fails:
+/// then the memory stays until the next tensor of `on` is deleted, or `on.trim()`. Throws: ExchangeError, if the
+/// consumer forbids a copy that is needed, asks for another device, or names an invalid stream; DeviceError.
 template <MemorySpace S>
 Tensor hand_over(Shared<S> const& from, Queue<space::Device>& on, Request const& wanted = {}) {
   auto const here = device_of<S>(on.device());

@@ -258,4 +258,44 @@ TEST_CASE("a capture is ended by what another thread asks, unless one of them sa
   cudaGetLastError();
 }
 
+TEST_CASE("a capture is ended by a thread that waits for its device, in any mode") {
+  // Programming Guide, "Prohibited and Unhandled Operations"
+  cudaGraph_t graph = nullptr;
+  auto const modes = {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed};
+  for (auto const captures : modes)
+    for (auto mode : modes) {
+      Stream stream;
+      good(cudaStreamBeginCapture(stream, captures));
+      std::thread([&] {
+        CHECK(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);
+        CHECK(cudaDeviceSynchronize() == cudaErrorStreamCaptureUnsupported);
+        CHECK(cudaDeviceSynchronize() == cudaErrorStreamCaptureUnsupported);  // until the program ends the capture
+      }).join();
+      CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
+      CHECK(cudaDeviceSynchronize() == cudaSuccess);
+      cudaGetLastError();
+    }
+}
+
+TEST_CASE("memory of a pool that was freed in work still to be done is lent again, but is no part of a larger block") {
+  // Programming Guide, "Stream Ordered Memory Allocator"
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  Other const other{{.memory = mebibyte}};
+  emulation::seed(15);
+  Stream stream;
+  void* memory = nullptr;
+  auto const allocate = [&](std::size_t size) { return cudaMallocAsync(&memory, size, stream); };
+  for (auto const size : {mebibyte / 2 + 1, mebibyte / 2}) {
+    REQUIRE(allocate(size) == cudaSuccess);
+    REQUIRE(cudaMemsetAsync(memory, 1, size, stream) == cudaSuccess);
+    REQUIRE(cudaFreeAsync(memory, stream) == cudaSuccess);
+  }
+  CHECK(allocate(mebibyte) == cudaErrorMemoryAllocation);
+  CHECK(cudaGetLastError() == cudaErrorMemoryAllocation);
+  CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+  REQUIRE(allocate(mebibyte) == cudaSuccess);
+  CHECK(cudaFreeAsync(memory, stream) == cudaSuccess);
+  CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+}
+
 #endif

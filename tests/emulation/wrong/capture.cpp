@@ -1,5 +1,8 @@
 // A stream is captured into a graph, and a call ends that: its own thread's, or that of a thread which knows nothing
 // of it.
+#include <optional>
+#include <utility>
+
 #include "mistake.hpp"
 
 namespace wrong {
@@ -60,8 +63,28 @@ bool waits(bool cured) {
 }
 Mistake const of_waits{"capture: another thread waits for a stream of its own", Caught::always, invalidated, waits};
 
+bool waits_for_the_device(bool cured) {
+  Stream other;
+  return meanwhile(true, [&] { static_cast<void>(cured ? cudaStreamSynchronize(other) : cudaDeviceSynchronize()); });
+}
+Mistake const of_waits_for_the_device{"capture: another thread waits for the device, in any mode", Caught::always,
+                                      invalidated, waits_for_the_device};
+
+bool begins(bool cured) {
+  return meanwhile(cured, [] {
+    cudaStream_t its = nullptr;
+    static_cast<void>(cudaStreamCreateWithFlags(&its, cudaStreamNonBlocking));
+    auto mode = cudaStreamCaptureModeRelaxed;
+    static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
+    if (its) static_cast<void>(cudaStreamDestroy(its));
+    static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
+  });
+}
+Mistake const of_begins{"capture: another thread makes a stream", Caught::always, invalidated, begins};
+
 bool destroys(bool cured) {
-  return meanwhile(cured, [] { Stream const its; });
+  std::optional<Stream> its{std::in_place};
+  return meanwhile(cured, [&] { its.reset(); });
 }
 Mistake const of_destroys{"capture: another thread's stream ends", Caught::always, invalidated, destroys};
 

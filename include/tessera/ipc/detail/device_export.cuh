@@ -8,6 +8,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tessera/core/detail/capture_mode.cuh>
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/ipc/detail/memory_handle.cuh>
@@ -54,6 +55,7 @@ inline Published publish_device(Producer& producer, Descriptor array, std::byte*
     SharedEvent ready;
     std::shared_ptr<Published const> pool;
   };
+  tessera::detail::ApartFromCaptures const apart;
   auto const range = range_of(data);
   auto handle = memory_handle(producer, range.begin);
   auto const kept = std::shared_ptr<Owner>{new Owner{std::move(owner), SharedEvent{on.shared_stream()}, handle.pool}};

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/detail/capture_mode.cuh>
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/ipc/consumer.hpp>
@@ -40,6 +41,7 @@ class Import {
   Import(Memory const& memory, Hold pool, tessera::detail::Context context, int device)
       : device_{device}, context_{context}, pool_{std::move(pool)} {
     tessera::detail::InContext const here{context_};
+    tessera::detail::ApartFromCaptures const apart;
     auto const event = handle_of<cudaIpcEventHandle_t>(memory.event, "event");
     open(memory);
     try {
@@ -82,6 +84,7 @@ class Import {
   }
   void close() noexcept {
     if (!opened_) return;
+    tessera::detail::ApartFromCaptures const apart;
     if (event_) tessera::detail::succeeds(::cudaEventDestroy(event_));
     tessera::detail::succeeds(pool_ ? ::cudaFree(opened_) : ::cudaIpcCloseMemHandle(opened_));
   }

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tessera/core/detail/capture_mode.cuh>
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
 #include <tessera/core/error.hpp>
@@ -16,6 +17,7 @@ class ImportedPool {
  public:
   ImportedPool(File const& file, tessera::detail::Context context) : context_{context} {
     tessera::detail::InContext const here{context_};
+    tessera::detail::ApartFromCaptures const apart;
     auto* const handle = reinterpret_cast<void*>(static_cast<std::uintptr_t>(file.number()));
     tessera::detail::check(
         ::cudaMemPoolImportFromShareableHandle(&pool_, handle, cudaMemHandleTypePosixFileDescriptor, 0),
@@ -24,7 +26,10 @@ class ImportedPool {
   ImportedPool(ImportedPool const&) = delete;
   ImportedPool& operator=(ImportedPool const&) = delete;
   ~ImportedPool() {
-    tessera::detail::InContext::call(context_, [&] { tessera::detail::succeeds(::cudaMemPoolDestroy(pool_)); });
+    tessera::detail::InContext::call(context_, [&] {
+      tessera::detail::ApartFromCaptures const apart;
+      tessera::detail::succeeds(::cudaMemPoolDestroy(pool_));
+    });
   }
 
   cudaMemPool_t get() const { return pool_; }

@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tessera/core/detail/capture_mode.cuh>
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/memory/resource.cuh>
 
@@ -22,15 +23,19 @@ class DevicePool {
   DevicePool(DevicePool const&) = delete;
   DevicePool& operator=(DevicePool const&) = delete;
   ~DevicePool() {
-    if (pool_) succeeds(::cudaMemPoolDestroy(pool_));
+    if (!pool_) return;
+    ApartFromCaptures const apart;
+    succeeds(::cudaMemPoolDestroy(pool_));
   }
 
   void* allocate(cudaStream_t stream, std::size_t size, std::size_t) {
     auto const pool = made_pool();
     void* data = nullptr;
     auto status = ::cudaMallocFromPoolAsync(&data, size, pool, stream);
-    if (status == cudaErrorMemoryAllocation && !succeeds(status) && succeeds(::cudaMemPoolTrimTo(pool, 0)))
-      status = ::cudaMallocFromPoolAsync(&data, size, pool, stream);  // memory kept by the pool was in the way
+    // Memory that the pool keeps may be in the way; it cannot give up what was freed in work still to be done.
+    if (status == cudaErrorMemoryAllocation && !succeeds(status) && succeeds(::cudaStreamSynchronize(stream)) &&
+        succeeds(::cudaMemPoolTrimTo(pool, 0)))
+      status = ::cudaMallocFromPoolAsync(&data, size, pool, stream);
     return made(data, status, size, "device memory", "cudaMallocFromPoolAsync");
   }
   void deallocate(cudaStream_t stream, void* data, std::size_t, std::size_t) noexcept {
@@ -41,6 +46,7 @@ class DevicePool {
   void trim_to(std::uint64_t most) noexcept {
     std::lock_guard lock{mutex_};
     if (!pool_) return;
+    ApartFromCaptures const apart;
     std::uint64_t reserved = 0, used = 0;
     if (succeeds(::cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved)) &&
         succeeds(::cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used)) && reserved > used &&

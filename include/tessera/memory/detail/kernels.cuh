@@ -103,7 +103,8 @@ cudaError_t start(std::uint64_t blocks, F const& f, std::uint64_t count, cudaStr
 
 template <class F, unsigned Phase>
 void run_phase(F const& f, std::uint64_t block, typename F::Shared& shared) {
-  for (unsigned thread = 0; thread < F::threads; ++thread) f.template phase<Phase>(block, thread, shared);
+  for (unsigned i = 0; i < F::threads; ++i)  // the order must not matter
+    f.template phase<Phase>(block, (block + Phase) % 2 == 0 ? i : F::threads - 1 - i, shared);
 }
 template <class F, unsigned First, unsigned... Phase>
 void run_phases(F const& f, std::uint64_t block, typename F::Shared& shared,

@@ -14,6 +14,7 @@
 #include <tessera/core/detail/capture_mode.cuh>
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
+#include <tessera/memory/detail/after_device.cuh>
 #include <tessera/memory/detail/blocks.cuh>
 #include <tessera/memory/detail/device_pool.cuh>
 #include <tessera/memory/detail/event.cuh>
@@ -86,7 +87,10 @@ class Stream {
   /// A new stream on the calling thread's device. `flags`: cudaStreamDefault orders it with the legacy default stream.
   explicit Stream(DeviceResources const& resources, unsigned flags = cudaStreamNonBlocking)
       : Stream{resources, cudaStream_t{}} {
-    check(::cudaStreamCreateWithFlags(&handle_, flags), "cudaStreamCreateWithFlags");
+    {
+      ApartFromCaptures const apart;
+      check(::cudaStreamCreateWithFlags(&handle_, flags), "cudaStreamCreateWithFlags");
+    }
     owned_ = true;
     begin(resources.device);
   }
@@ -136,8 +140,14 @@ class Stream {
                    "not access managed memory while the device works; use PinnedBuffer or DeviceBuffer"})};
   }
 
+  /// Destroys owners of memory that other streams may use, as AfterDevice::destroy, and those that had to stay.
+  void destroy_after_device(AfterDevice::Owners owners = {}) noexcept {
+    after_device_.destroy(std::move(owners), context_);
+  }
+
   /// Frees idle memory when the stream is done with it.
   void trim() noexcept {
+    destroy_after_device();
     release_blocks();
     if (!pool_) return;
     drain();
@@ -187,10 +197,7 @@ class Stream {
   }
   void trim_pool_to(std::uint64_t most) noexcept {
     if (!pool_) return;
-    InContext::call(context_, [&] {
-      ApartFromCaptures const apart;
-      pool_->trim_to(most);
-    });
+    InContext::call(context_, [&] { pool_->trim_to(most); });
   }
   std::array<Blocks*, 3> all_blocks() { return {device_blocks_ ? &*device_blocks_ : nullptr, &pinned_, &managed_}; }
 
@@ -214,6 +221,7 @@ class Stream {
   std::optional<Blocks> device_blocks_;
   Blocks pinned_, managed_;
   CopyStream copies_;
+  AfterDevice after_device_;
 };
 
 }}}  // namespace tessera::v0::detail

@@ -30,7 +30,9 @@ struct ExportedOnDevice {
 /// A column in the memory of the device of `on`, for another library, which waits for `sync_event`, on the host or by
 /// its stream: the event comes after the work that `on` has so far. This call does not wait. The last release waits for
 /// the device before it frees the memory or returns the leases, because the interface does not tell which of the
-/// consumer's streams use it. Throws: DeviceError; ExchangeError, if a length is above 2^63.
+/// consumer's streams use it. While a stream of the device is captured into a graph, CUDA refuses to wait, and the
+/// capture fails: then the memory stays until the next release, or `on.trim()`. Throws: DeviceError; ExchangeError, if
+/// a length is above 2^63.
 inline ExportedOnDevice hand_over(Column<space::Device> column, Queue<space::Device>& on) {
   auto const guard = std::make_shared<detail::UntilReleased>(on.shared_stream());
   detail::keep_all(column, guard);
@@ -45,10 +47,10 @@ inline ExportedOnDevice hand_over(Column<space::Device> column, Queue<space::Dev
 /// Another library's array in the memory of the device of `on`, in place, for later work of `on`, which comes after the
 /// array's `sync_event`; the host does not wait. Order other queues after `on`. The schema stays the caller's. The
 /// array is released when the column and all its copies are destroyed, from any thread; that waits for the device's
-/// work. The lengths of buffers are not in the interface: the library that made the array is trusted. A column without
-/// elements may have its buffers anywhere; those outside the device's memory become null. Throws: ExchangeError, if the
-/// array is elsewhere, or contradicts its schema, or for a type that the library does not have; DeviceError. The array
-/// is released then, too.
+/// work, as the release of an array that was handed over. The lengths of buffers are not in the interface: the library
+/// that made the array is trusted. A column without elements may have its buffers anywhere; those outside the device's
+/// memory become null. Throws: ExchangeError, if the array is elsewhere, or contradicts its schema, or for a type that
+/// the library does not have; DeviceError. The array is released then, too.
 inline Column<space::Device> take_over(ArrowSchema const& schema, Owned<ArrowDeviceArray> array,
                                        Queue<space::Device>& on) {
   if (!schema.release || array.empty()) throw ExchangeError{"the schema or the array was released or moved"};

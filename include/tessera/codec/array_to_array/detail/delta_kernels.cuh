@@ -40,7 +40,7 @@ struct Difference {
 
 /// Each thread sums a piece of the chunk; one thread sums these sums; each thread sums its piece again, from the sum
 /// before it. Sums of fractions depend on the order: one thread computes them.
-struct SumUp {
+struct SumDifferences {
   static constexpr unsigned threads = 256, phases = 3;
   struct Shared {
     std::uint64_t before[threads];  ///< the sum before each piece; at first its own sum
@@ -102,7 +102,7 @@ struct KernelsOf<codec::Delta> {
   static void decode(codec::Delta const& codec, ChunkSpecification const&, std::span<CodecTask<space::Device>> batch,
                      DeviceQueue& on) {
     if constexpr (check_kernels<DeviceQueue>()) {
-      static_assert(sizeof(SumUp) <= 4096, "a kernel's arguments may have at most 4096 bytes");
+      static_assert(sizeof(SumDifferences) <= 4096, "a kernel's arguments may have at most 4096 bytes");
       for_each_launch(batch, [&](LaunchedChunks const& chunks, auto part, std::size_t first) {
         std::uint64_t count = 0;
         auto const size_up = [&](CodecTask<space::Device>& task) {
@@ -110,7 +110,7 @@ struct KernelsOf<codec::Delta> {
           task.size = count * codec.dtype.type.size;
         };
         for (std::size_t i = 0; i < part.size(); ++i) of_chunk(part, first, i, size_up);
-        launch_blocks(on, part.size(), SumUp{codec.dtype.type, codec.astype.type, count, chunks});
+        launch_blocks(on, part.size(), SumDifferences{codec.dtype.type, codec.astype.type, count, chunks});
       });
     }
   }

@@ -2,29 +2,18 @@
 #pragma once
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include <cuda_runtime_api.h>
 
-#include <tessera/core/detail/capture_mode.cuh>
 #include <tessera/core/detail/cuda_check.cuh>
 #include <tessera/core/detail/cuda_context.cuh>
+#include <tessera/memory/detail/after_device.cuh>
 #include <tessera/memory/detail/stream.cuh>
 #include <tessera/with/detail/arrow/arrow_checked.hpp>
 #include <tessera/with/detail/arrow/arrow_column.hpp>
 #include <tessera/with/detail/arrow/arrow_owned.hpp>
 
 namespace tessera { inline namespace v0 { namespace arrow_c { namespace detail {
-
-// Waits for all work of the device, and then calls f there. If waiting fails, once more: f frees memory of the work.
-template <class F>
-void after_device(tessera::detail::Context const& context, F&& f) {
-  tessera::detail::InContext::call(context, [&] {
-    tessera::detail::ApartFromCaptures const apart;
-    if (!tessera::detail::succeeds(::cudaDeviceSynchronize())) tessera::detail::succeeds(::cudaDeviceSynchronize());
-    f();
-  });
-}
 
 /// Owns a column's memory, and an event after the stream's work so far. Its destructor waits for the device.
 class UntilReleased {
@@ -41,7 +30,9 @@ class UntilReleased {
   UntilReleased(UntilReleased const&) = delete;
   UntilReleased& operator=(UntilReleased const&) = delete;
   ~UntilReleased() {
-    after_device(stream_->context(), [&] { tessera::detail::succeeds(::cudaEventDestroy(event_)); });
+    tessera::detail::InContext::call(stream_->context(),
+                                     [&] { tessera::detail::succeeds(::cudaEventDestroy(event_)); });
+    stream_->destroy_after_device(std::move(owners_));
   }
 
   cudaEvent_t* event() { return &event_; }
@@ -50,21 +41,23 @@ class UntilReleased {
  private:
   std::shared_ptr<tessera::detail::Stream> stream_;
   cudaEvent_t event_ = nullptr;
-  std::vector<std::shared_ptr<void const>> owners_{};
+  tessera::detail::AfterDevice::Owners owners_{};
 };
 
 /// Owns another library's array, which its destructor releases after the device's work.
 class TakenArray {
  public:
   TakenArray(Owned<ArrowDeviceArray> array, std::shared_ptr<tessera::detail::Stream> stream)
-      : array_{std::move(array)}, stream_{std::move(stream)} {}
+      : stream_{std::move(stream)} {
+    auto const kept = std::make_shared<Owned<ArrowDeviceArray> const>(std::move(array));
+    owners_.push_back(kept);
+    array_ = kept.get();
+  }
   TakenArray(TakenArray const&) = delete;
   TakenArray& operator=(TakenArray const&) = delete;
-  ~TakenArray() {
-    after_device(stream_->context(), [&] { array_.reset(); });
-  }
+  ~TakenArray() { stream_->destroy_after_device(std::move(owners_)); }
 
-  ArrowDeviceArray const& get() const { return array_.get(); }
+  ArrowDeviceArray const& get() const { return array_->get(); }
 
   /// Makes the stream wait for the array's event, if it has one. Throws: DeviceError.
   void hold_back() const {
@@ -75,8 +68,9 @@ class TakenArray {
   }
 
  private:
-  Owned<ArrowDeviceArray> array_;
   std::shared_ptr<tessera::detail::Stream> stream_;
+  tessera::detail::AfterDevice::Owners owners_{};  // of the array
+  Owned<ArrowDeviceArray> const* array_;
 };
 
 // Buffers of columns without elements that are elsewhere become null: producers put any address there. Throws:

@@ -8,9 +8,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include <tessera/core/detail/capture_mode.cuh>
-#include <tessera/core/detail/cuda_check.cuh>
-#include <tessera/core/detail/cuda_context.cuh>
+#include <tessera/memory/detail/after_device.cuh>
 #include <tessera/memory/detail/event.cuh>
 #include <tessera/memory/detail/stream.cuh>
 #include <tessera/memory/queue.cuh>
@@ -34,7 +32,7 @@ inline std::optional<cudaStream_t> handle_of(std::intptr_t stream) {
 class UntilConsumed {
  public:
   UntilConsumed(std::shared_ptr<void const> owner, std::shared_ptr<tessera::detail::Stream> ours, cudaStream_t theirs)
-      : owner_{std::move(owner)}, ours_{std::move(ours)}, theirs_{theirs} {}
+      : owners_{std::move(owner)}, ours_{std::move(ours)}, theirs_{theirs} {}
   UntilConsumed(UntilConsumed const&) = delete;
   UntilConsumed& operator=(UntilConsumed const&) = delete;
   ~UntilConsumed() {
@@ -47,16 +45,12 @@ class UntilConsumed {
       }
     } catch (Error const&) {  // then as for other streams
     }
-    // A consumer's stream may be gone, and each thread has its own per-thread stream: wait for the device. If that
-    // fails, once more: the memory is about to be freed.
-    tessera::detail::InContext::call(ours_->context(), [&] {
-      tessera::detail::ApartFromCaptures const apart;
-      if (!tessera::detail::succeeds(::cudaDeviceSynchronize())) tessera::detail::succeeds(::cudaDeviceSynchronize());
-    });
+    // A consumer's stream may be gone, and each thread has its own per-thread stream: wait for the device.
+    ours_->destroy_after_device(std::move(owners_));
   }
 
  private:
-  std::shared_ptr<void const> owner_;
+  tessera::detail::AfterDevice::Owners owners_;
   std::shared_ptr<tessera::detail::Stream> ours_;
   cudaStream_t theirs_;
 };
