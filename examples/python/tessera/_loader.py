@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar, cast, overload
-from weakref import finalize
 
 import numpy.typing as npt
 
@@ -38,14 +37,33 @@ Sampler = (
 B = TypeVar("B")
 
 
-def _draw(sampler: Sampler) -> Draw:
+class _Boxes:
+    """The boxes of a sampler in Python. A Loader owns it, and the compiled half refers to it weakly: a sampler may
+    refer to its loader, and both end when the program drops them."""
+
+    def __init__(self, sampler: Iterable[Box] | Callable[[], Box | None]) -> None:
+        if isinstance(sampler, Iterable):
+            boxes = iter(sampler)
+            self.next: Callable[[], Box | None] = lambda: next(boxes, None)
+        elif callable(sampler):
+            self.next = sampler
+        else:
+            expected = "expected a sampler: one of tessera's, an iterable or a function of boxes"
+            raise TypeError(f"found {sampler!r}, {expected}")
+
+
+def _draw(sampler: Sampler) -> tuple[Draw, _Boxes | None]:
+    """Also what the Loader has to keep."""
     if isinstance(sampler, (UniformBoxes, ShuffledGrid, WeightedBoxes, RandomOrientations)):
-        return Draw(sampler)
-    if isinstance(sampler, Iterable):
-        return Draw(functools.partial(next, iter(sampler), None))
-    if not callable(sampler):
-        raise TypeError(f"found {sampler!r}, expected a sampler: one of tessera's, an iterable or a function of boxes")
-    return Draw(sampler)
+        return Draw(sampler), None
+    boxes = _Boxes(sampler)
+    weak = weakref.ref(boxes)
+
+    def drawn() -> Box | None:
+        there = weak()
+        return None if there is None else there.next()
+
+    return Draw(drawn), boxes
 
 
 def _each(value: Any, count: int, name: str) -> list[Any]:
@@ -186,7 +204,7 @@ class Loader(Iterator[B], Generic[B]):
         if not arrays:
             raise ValueError("found no array, expected one or more")
         n, rank = len(arrays), min(one.ndim for one in arrays)
-        draw = _draw(sampler)
+        draw, self._boxes = _draw(sampler)
         draws = [draw] if n == 1 else draw.shared([one.ndim for one in arrays])
         each = zip(
             arrays,
@@ -203,7 +221,7 @@ class Loader(Iterator[B], Generic[B]):
             for one, drawn, around_it, *of in each
         ]
         self._natives: list[Any] = []
-        finalize(self, _close, self._natives)  # at the latest when the interpreter ends
+        weakref.finalize(self, _close, self._natives)  # at the latest when the interpreter ends
         for one, drawn, padded, converted in checked:
             given = (drawn, options, padded)
             if one.space == "device":

@@ -977,3 +977,30 @@ def test_several_arrays_after_an_error(tmp_path):
         loader.cancel()
         with pytest.raises(tessera.Cancelled):
             next(loader)
+
+
+@pytest.mark.parametrize("end", ["end", "close"])
+@pytest.mark.parametrize("several", [False, True])
+def test_a_sampler_that_has_its_loader(made, end, several):
+    """As of a data set with both: they end with the last reference of the program."""
+    array, _ = made
+
+    class Data:
+        def __init__(self):
+            self.left = 6
+            self.loader = tessera.Loader([array, array] if several else array, self.box, batch=2)
+
+        def box(self):
+            self.left -= 1
+            return (slice(0, 2), slice(0, 3)) if self.left >= 0 else None
+
+    data = Data()
+    next(data.loader)
+    if end == "close":
+        data.loader.close()
+    else:
+        assert len(list(data.loader)) == 2  # its threads call no sampler any more
+    gone = weakref.ref(data)
+    del data
+    gc.collect()
+    assert gone() is None
