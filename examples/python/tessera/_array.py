@@ -269,6 +269,8 @@ class Array(Node):
         """Grows the array along `axis` by `data`, whose other dimensions are the array's; -1 is the last one. Returns the
         new shape."""
         self._expect_folder()
+        if self.ndim == 0:
+            raise SelectionError(f"{self.store_path}: found an array without dimensions, which has no axis to grow along")
         if not -self.ndim <= axis < self.ndim:
             raise SelectionError(f"found axis {axis}, expected one of -{self.ndim} to {self.ndim - 1}")
         data = elements_of(data, self._dtype)

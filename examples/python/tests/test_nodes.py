@@ -179,6 +179,11 @@ def test_resize_and_append(made):
             array.append(np.zeros((32, 1)), axis=axis)
 
 
+def test_an_array_without_dimensions_does_not_grow(tmp_path):
+    with pytest.raises(tessera.SelectionError, match="a.zarr: found an array without dimensions"):
+        tessera.create_array(tmp_path / "a.zarr", shape=(), dtype="int8").append(1)
+
+
 def test_a_deleted_folder_is_not_made_anew(tmp_path, made):
     array, _ = made
     shutil.rmtree(array.store_path)
