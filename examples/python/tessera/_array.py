@@ -195,6 +195,7 @@ class Array(Node):
         ends the write; each chunk is then written wholly or not at all."""
         found = _selection.any_of(self._native, selection)
         self._expect_folder()
+        _expect_host_memory(value, "write_async")
         if self._native.dtype in VARYING:
             await finished_in_thread(lambda stop: self._write(found, value, stop))
             return
@@ -266,13 +267,14 @@ class Array(Node):
         self._native.resize(extents)
 
     def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
-        """Grows the array along `axis` by `data`, whose other dimensions are the array's; -1 is the last one. Returns the
-        new shape."""
+        """Grows the array along `axis` by `data`, in host memory, whose other dimensions are the array's; -1 is the last
+        one. Returns the new shape."""
         self._expect_folder()
         if self.ndim == 0:
             raise SelectionError(f"{self.store_path}: found an array without dimensions, which has no axis to grow along")
         if not -self.ndim <= axis < self.ndim:
             raise SelectionError(f"found axis {axis}, expected one of -{self.ndim} to {self.ndim - 1}")
+        _expect_host_memory(data, "append")
         data = elements_of(data, self._dtype)
         self._native.append(np.ascontiguousarray(data) if isinstance(data, np.ndarray) else data, axis % self.ndim)
         return self.shape
@@ -288,6 +290,11 @@ class Array(Node):
 
     def __repr__(self) -> str:
         return f"<tessera.Array {self.path or '/'} shape={self.shape} dtype={self._native.dtype}>"
+
+
+def _expect_host_memory(value: Any, name: str) -> None:
+    if _spaces.is_on_device(value):
+        raise ExchangeError(f"found memory of a device, expected the host's: array[...] = tensor takes it, {name} does not")
 
 
 def opened(store: Store, path: str, space: str) -> Array:
