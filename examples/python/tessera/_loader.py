@@ -66,6 +66,12 @@ def _draw(sampler: Sampler) -> tuple[Draw, _Boxes | None]:
     return Draw(drawn), boxes
 
 
+def _expect_array(value: Any) -> Array:
+    if not isinstance(value, Array):  # others may be iterable, element by element
+        raise TypeError(f"found an array of type {type(value).__name__}, expected a tessera.Array")
+    return value
+
+
 def _each(value: Any, count: int, name: str) -> list[Any]:
     """A list has one for each array."""
     if not isinstance(value, (list, tuple)):
@@ -200,7 +206,8 @@ class Loader(Iterator[B], Generic[B]):
             batch=batch, ahead=ahead, together=together, cache=cache, keep=keep, horizon=horizon, goes_on=goes_on
         )
         self._is_one = isinstance(array, Array)
-        arrays = [array] if isinstance(array, Array) else list(array)
+        several: Any = array if isinstance(array, Iterable) and not hasattr(array, "shape") else [array]
+        arrays = [_expect_array(one) for one in several]
         if not arrays:
             raise ValueError("found no array, expected one or more")
         n, rank = len(arrays), min(one.ndim for one in arrays)
@@ -223,12 +230,12 @@ class Loader(Iterator[B], Generic[B]):
         self._natives: list[Any] = []
         weakref.finalize(self, _close, self._natives)  # at the latest when the interpreter ends
         for one, drawn, padded, converted in checked:
-            given = (drawn, options, padded)
+            what = (drawn, options, padded)
             if one.space == "device":
-                self._natives.append(_spaces.device().Loader(one._on_device, *given))
+                self._natives.append(_spaces.device().Loader(one._on_device, *what))
             else:
                 memory = _spaces.device().pinned_batches() if one.space == "pinned" else BatchMemory()
-                self._natives.append(_HostLoader(one._native, *given, converted, memory))
+                self._natives.append(_HostLoader(one._native, *what, converted, memory))
         self._lock, self._taken = threading.Lock(), list[Any]()
 
     def __next__(self) -> B:
@@ -278,6 +285,9 @@ class Loader(Iterator[B], Generic[B]):
         found: LoaderStatistics = self._natives[i].statistics()
         return found
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a Loader has threads of this process: make one in each process that reads")
+
     def __enter__(self) -> Loader[B]:
         return self
 
@@ -306,6 +316,7 @@ def read_boxes(
     Raises SelectionError, if a box reaches beyond the array, with its padding, or has another shape than the first;
     ConversionError as a Loader; otherwise as a read.
     """
+    _expect_array(array)
     on_device = array.space == "device" if out is None else _spaces.is_on_device(out)
     if stream is not None and (out is None or not on_device):
         raise ExchangeError("a stream was given, which is for an `out` of a device's memory: the host's has none")

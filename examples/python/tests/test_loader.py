@@ -1004,3 +1004,20 @@ def test_a_sampler_that_has_its_loader(made, end, several):
     del data
     gc.collect()
     assert gone() is None
+
+
+def test_other_arrays_are_not_iterated(made, tmp_path):
+    array, expected = made
+    for other in (expected, zarr.open_array(tmp_path / "a.zarr"), 5):
+        for use in (
+            lambda: tessera.Loader(other, iter([])),
+            lambda: tessera.Loader([array, other], iter([])),
+            lambda: tessera.read_boxes(other, []),
+        ):
+            with pytest.raises(TypeError, match="found an array of type .*, expected a tessera.Array"):
+                use()
+
+
+def test_a_loader_stays_in_its_process(made):
+    with tessera.Loader(made[0], iter([])) as loader, pytest.raises(TypeError, match="make one in each process"):
+        pickle.dumps(loader)
