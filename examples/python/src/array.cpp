@@ -25,10 +25,9 @@ Tensor empty(Array const& array, Selection const& selection) {
 }
 
 Strings read_strings(Array const& array, Selection const& selection, nb::object progress, Stop const* stop) {
-  return read_strings(array.type(), selection, std::move(progress), flag_of(stop),
-                      [&](auto const& to, auto const& options) {
-                        array.on(queue()).read_into(selection.what, to, options);
-                      });
+  return read_strings(
+      array.type(), selection, std::move(progress), flag_of(stop),
+      [&](auto const& to, auto const& options) { array.on(queue()).read_into(selection.what, to, options); });
 }
 
 std::variant<Tensor, Strings> read(Array const& array, Selection const& selection, nb::object progress,
@@ -74,8 +73,7 @@ void read_whole(Array const& array, tessera::Extents const& shape, std::byte* da
   array.on(queue()).read(tessera::ResolvedSelection{tessera::Box{tessera::all}.resolve(shape)}, {data, strides});
 }
 
-void read_out(Array const& array, Selection const& selection, nb::handle out, nb::object progress,
-              Stop const* stop) {
+void read_out(Array const& array, Selection const& selection, nb::handle out, nb::object progress, Stop const* stop) {
   if (array.type().varies()) return put_strings(read_strings(array, selection, std::move(progress), stop), out);
   auto const memory = borrow(out);
   expect_type(array, memory);
@@ -83,13 +81,12 @@ void read_out(Array const& array, Selection const& selection, nb::handle out, nb
   read_into(array, selection, memory.elements.data, memory.elements.layout, std::move(progress), stop);
 }
 
-void write(Array const& array, Selection const& selection, nb::handle value, nb::object progress,
-           bool keep_fill_chunks, Stop const* stop) {
+void write(Array const& array, Selection const& selection, nb::handle value, nb::object progress, bool keep_fill_chunks,
+           Stop const* stop) {
   if (array.type().varies())
-    return write_strings(array.type(), selection, value, std::move(progress), keep_fill_chunks, flag_of(stop),
-                         [&](auto const& from, auto const& options) {
-                           array.on(queue()).write_from(selection.what, from, options);
-                         });
+    return write_strings(
+        array.type(), selection, value, std::move(progress), keep_fill_chunks, flag_of(stop),
+        [&](auto const& from, auto const& options) { array.on(queue()).write_from(selection.what, from, options); });
   auto const memory = borrow(value);
   expect_type(array, memory);
   auto const strides = strides_of(selection, memory.elements.layout);

@@ -78,8 +78,8 @@ void read_whole(Array const& array, tessera::Extents const& shape, std::byte* da
 void read_out(Array const& array, Selection const& selection, nb::handle out, nb::object progress,
               Stop const* stop = nullptr);
 /// `keep_fill_chunks`: chunks that hold only the fill value are written too.
-void write(Array const& array, Selection const& selection, nb::handle value, nb::object progress,
-           bool keep_fill_chunks, Stop const* stop = nullptr);
+void write(Array const& array, Selection const& selection, nb::handle value, nb::object progress, bool keep_fill_chunks,
+           Stop const* stop = nullptr);
 
 /// NumPy's type of the elements, as JSON: its type string; of a struct the list of fields; a name of ml_dtypes.
 std::string numpy_type(Array const& array);
