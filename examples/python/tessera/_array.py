@@ -230,8 +230,10 @@ class Array(Node):
 
     def __getitem__(self, index: Any) -> Any:
         found = self._shown(self._read(_selection.any_of(self._native, index)))
+        if self.space == "device" or found.ndim:
+            return found
         is_one = self.ndim > 0 or (isinstance(index, tuple) and not index)  # as in NumPy array[...] is none
-        return found if self.space == "device" or found.ndim or not is_one else found[()]
+        return found[()] if is_one else found
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._write(_selection.any_of(self._native, index), value)
