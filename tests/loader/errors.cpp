@@ -174,6 +174,48 @@ TEST_CASE("destroyed while the store makes its read wait") {
   other.join();
 }
 
+TEST_CASE("cancelled while the sampler draws: no further box is drawn") {
+  test::GatedStore const store;
+  auto const array = numbered(store);
+  std::atomic<int> drawn{0};
+  std::atomic<bool> is_cancelled{false};
+  {
+    auto const slow = [&]() -> std::optional<Box> {
+      if (++drawn == 1) drawn.notify_all(), is_cancelled.wait(false);
+      return Box{3};
+    };
+    NumberedLoader loader{array, slow, {.batch = 1000}};
+    drawn.wait(0);
+    loader.cancel();
+    is_cancelled = true, is_cancelled.notify_all();
+    CHECK_THROWS_AS((void)loader.next(), Cancelled);
+  }
+  CHECK(drawn == 1);
+}
+
+TEST_CASE("a loader ends with the scope in which it began, and counts in its traffic") {
+  test::GatedStore const store;
+  auto const array = numbered(store);
+  std::atomic<bool> stop{false};
+  Traffic traffic;
+  std::vector<std::uint64_t> places;
+  for (std::uint64_t i = 0; i < 200; ++i) places.push_back(i % 40);
+  auto loader = with_defaults(ReadOptions{.stop = &stop, .traffic = &traffic}, [&] {
+    return NumberedLoader{array, at(places), {.cache = 0, .on_error = OnError::go_on}};
+  });
+  CHECK(loader.next()->array()(0, 0) == 0);
+  CHECK(traffic.chunks > 0);
+  stop = true;
+  auto const take_all = [&] {
+    while (loader.next()) {
+    }
+  };
+  CHECK_THROWS_AS(take_all(), Cancelled);
+  CHECK_FALSE(loader.next());
+  CHECK(loader.position() < 10);
+  CHECK(traffic.chunks == loader.statistics().chunks);
+}
+
 TEST_CASE("cancelled or destroyed at any moment") {
   test::GatedStore const store;
   auto const array = numbered(store);

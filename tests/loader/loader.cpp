@@ -387,6 +387,29 @@ TEST_CASE("options that make no sense are refused") {
   UniformBoxes const sampler{{40, 60}, {6, 6}};
   test::check_refused<Error>([&] { Loader(array, sampler, {.batch = 0}); }, {"batch or ahead 0"});
   test::check_refused<Error>([&] { Loader(array, sampler, {.ahead = 0}); }, {"batch or ahead 0"});
+  test::check_refused<Error>([&] { Loader(array, sampler, {.ahead = (std::size_t{1} << 20) + 1}); }, {"1048577"});
+  test::check_refused<Error>([&] { Loader(array, sampler, {.ahead = ~std::size_t{0}}); }, {"at most 1048576"});
+}
+
+TEST_CASE("boxes of an array with more chunks than 64 bits can number, with every kind of cache") {
+  auto const length = std::uint64_t{1} << 40;
+  auto const array = create_array<std::uint8_t, 2>(
+      Memory{}, "a", {.shape = {length, length}, .chunks = {16, 16}, .fill = 9}, Zstd{}, HostQueue{2});
+  array.write({{length - 20, length - 4}, {length - 20, length - 4}}, std::vector<std::uint8_t>(16 * 16, 5));
+  std::vector<Box> const boxes{{{length - 8, length}, {length - 8, length}}, {{0, 8}, {0, 8}}};
+  for (auto const keep : {Keep::decoded, Keep::stored, Keep::either})
+    for (std::uint64_t const cache : {0u, 5000u, 1u}) {
+      LoaderOptions options{.keep = keep};
+      if (cache != 1) options.cache = cache;
+      Loader loader{array, listed({boxes[0], boxes[1], boxes[0]}), options};
+      for (std::size_t const of : {0u, 1u, 0u}) {
+        auto const batch = loader.next();
+        REQUIRE(batch);
+        auto const expected = array.read(boxes[of]);
+        CHECK(std::equal(expected.data(), expected.data() + expected.size(), batch->array().data()));
+      }
+      CHECK_FALSE(loader.next());
+    }
 }
 
 }  // namespace loader_tests

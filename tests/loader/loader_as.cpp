@@ -184,6 +184,11 @@ TEST_CASE("what makes no sense is refused by the call") {
   check_refused<SelectionError>(
       [&] { (void)loader_as<float>(array, boxes, {}, {.padding = {.before = {1}, .value = -1}}); },
       {"found the value -1"});
+
+  Conversion const scaled{.by_index = {.scale = std::vector<double>(array.shape()[0], 2)}};
+  auto padded = loader_as<float>(array, boxes, scaled, {.padding = {.before = {30}}});
+  check_refused<SelectionError>([&] { while (padded.next()) {} },
+                                {"\"a/zarr.json\": box 0 of the padded array", "whose indices have no scale"});
 }
 
 }  // namespace loader_as_tests

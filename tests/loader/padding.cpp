@@ -118,4 +118,19 @@ TEST_CASE("padding that does not suit the array is refused by the constructor, a
       {"\"a/zarr.json\": box 0 of the padded array: dimension 1: found 0:32:1", "stop <= 31"});
 }
 
+TEST_CASE("few elements far apart in mirrored padding: what lies between them takes no time") {
+  auto const array =
+      create_array<int, 1>(MemoryStore<HostBuffer>{}, "a", {.shape = {3}, .chunks = {2}}, Zstd{}, HostQueue{});
+  array.write(all, std::vector{10, 11, 12});
+  auto const far = std::uint64_t{1} << 50;  // a multiple of 4, the length after which the mirrored array repeats
+  Padding const padding{.before = {far}, .after = {far}, .mode = PaddingMode::reflect};
+  std::vector<Box> const boxes{Box{{0, 2 * far, far / 2 + 1}}, Box{{1, 2 * far, far / 2 + 1}}};
+  std::size_t next = 0;
+  Loader loader{array, [&] { return next < boxes.size() ? std::optional{boxes[next++]} : std::nullopt; },
+                {.batch = 2, .padding = padding}};
+  auto const batch = loader.next();
+  std::vector<int> const expected{10, 11, 12, 11, 11, 12, 11, 10};
+  CHECK(std::equal(expected.begin(), expected.end(), batch->array().data()));
+}
+
 }  // namespace loader_padding_tests

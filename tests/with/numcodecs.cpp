@@ -111,7 +111,7 @@ TEST_CASE("lz4: a size and one block (NUM-LZ4, G-32)") {
   CHECK_THROWS_AS(decoded(codec::Lz4{}, test::hex("07000000800001020304050607"), 8), CodecError);
 }
 
-TEST_CASE("lz4: the beginning of a chunk is that of the whole, and a part of a damaged chunk is an error or other bytes") {
+TEST_CASE("lz4: the beginning of a chunk is that of the whole; of a damaged one it is an error or other bytes") {
   std::uint64_t const seed = 23;
   CAPTURE(seed);
   test::Random random{seed};

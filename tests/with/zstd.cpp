@@ -153,7 +153,7 @@ TEST_CASE("zstd: the most that bytes decode to is told by them, though the frame
     CHECK(bound(bytes) <= bytes.size() * (128 << 10) / 4);
 }
 
-TEST_CASE("zstd: the beginning of a chunk is that of the whole, and a part of a damaged frame is an error or other bytes") {
+TEST_CASE("zstd: the beginning of a chunk is that of the whole; of a damaged frame it is an error or other bytes") {
   std::uint64_t const seed = 22;
   CAPTURE(seed);
   test::Random random{seed};

@@ -103,7 +103,11 @@ class LoadedBatch {
 /// Boxes are as for read_boxes, and of one shape in a batch. They are resolved in the shape that the array had when the
 /// loader was made; a kept chunk has the elements that it had when it was read.
 ///
-/// The destructor ends the thread, and waits only for the store's answer to a request in progress.
+/// The destructor ends the thread, and waits only for the store's answer to a request in progress, or for the sampler.
+/// In a child of fork() `next` throws Error: make another Loader there.
+///
+/// Of the options of the scope in which the loader begins (with_defaults), `stop` ends it between two batches. Of those
+/// of the array's handle, `stop` and `traffic` are not used.
 ///
 /// Batches have the array's element type, or the other number type Program of loader_as.
 template <Element T, std::size_t Rank, class S, class P, Element Program = T>
@@ -116,9 +120,9 @@ class Loader {
   using batch_type = LoadedBatch<Program, Rank, Buffer>;
 
   /// Begins to read. Copies the sampler; std::ref passes it without a copy. The loader's thread calls it, `horizon`
-  /// batches ahead. Throws: Error, if a batch would have no boxes, `ahead` is 0, or `together` is not from 1 to
-  /// `ahead`; SelectionError, if the padding does not suit the array; Error, DeviceError, if there is too little memory
-  /// for `cache`. If `cache` is not set, `next` throws these.
+  /// batches ahead. Throws: Error, if a batch would have no boxes, `ahead` is 0 or more than 2^20, or `together` is not
+  /// from 1 to `ahead`; SelectionError, if the padding does not suit the array; Error, DeviceError, if there is too
+  /// little memory for `cache`. If `cache` is not set, `next` throws these.
   template <Sampler F>
   requires std::same_as<T, Program> Loader(Array<T, Rank, S, P> const& array, F sampler,
                                            LoaderOptions const& options = {})
@@ -130,13 +134,15 @@ class Loader {
     if constexpr (detail::check_loaded<T>() && detail::check_own_queue<queue_type>()) {
       if (options.batch == 0 || options.ahead == 0)
         throw Error{"a loader's options: found batch or ahead 0, expected at least 1"};
+      if (constexpr auto most = std::size_t{1} << 20; options.ahead > most)
+        throw Error{to_text({"a loader's options: found ahead ", options.ahead, ", expected at most ", most})};
       if (options.together == 0 || options.together > options.ahead)
         throw Error{to_text({"a loader's options: found together ", options.together,
                              ", expected a number from 1 to ahead, ", options.ahead})};
       auto own = array.untyped().on(detail::own_queue<queue_type>::make(on_));
       detail::PaddingElement<T> const value{own, options.padding};
       typename detail::BatchSlot<Program, Rank, Buffer>::Source const source{};
-      state_ = std::make_unique<State>(own, std::move(sampler), options, value.bytes(), source, converter(own));
+      state_.reset(new State(own, std::move(sampler), options, value.bytes(), source, converter(own)));
     }
   }
 
@@ -163,7 +169,7 @@ class Loader {
 
  private:
   queue_type on_;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<State, detail::EndLoader> state_;
 };
 
 /// A Loader whose batches have another element type than the array: each number is converted while it is placed, as

@@ -43,7 +43,8 @@ void resize(C const& ranks, Array<T, Rank, S, P> const& array, Extents const& sh
 /// All ranks construct one, and call the same members. Readers see the old shapes until `publish` changes the
 /// documents, one after the other, in the order of the appends: a reader of the last array's new shape sees all of
 /// them. If the program ends before, the arrays have the last published shapes, and the next append overwrites what
-/// this one left. Requires: no other program changes the arrays' shapes meanwhile.
+/// this one left. Requires: no other program changes the arrays' shapes meanwhile; arrays of several stores differ in
+/// path or in the name of their store.
 template <Communicator C>
 class Checkpoint {
  public:

@@ -93,6 +93,7 @@ struct PaddedAxis {
   void reflect(Steps const& box, std::uint64_t nearest, std::uint64_t farthest, std::uint64_t begin, std::uint64_t end,
                F&& f) const {
     auto const m = length - 1;
+    if (box.step > m) return reflect_each<is_ahead>(box, nearest, farthest, begin, end, f);
     for (auto fold = (nearest - 1) / m + 1; fold <= (farthest - 1) / m + 1; ++fold) {
       bool const is_inwards = fold % 2 == 1;  // going outwards in the padding is going inwards in the array
       auto const from = is_inwards ? std::max<std::uint64_t>(begin, 1) : begin,
@@ -111,6 +112,24 @@ struct PaddedAxis {
         f(run);
       });
     }
+  }
+
+  // The same index by index: between two of them there may be any number of folds.
+  template <bool is_ahead, class F>
+  void reflect_each(Steps const& box, std::uint64_t nearest, std::uint64_t farthest, std::uint64_t begin,
+                    std::uint64_t end, F&& f) const {
+    auto const m = length - 1;
+    auto const low = is_ahead ? before - farthest : before + m + nearest;
+    auto const high = is_ahead ? before - nearest : before + m + farthest;
+    add(box, low, high + 1, [&](AxisRun const& run, std::uint64_t first) {
+      for (std::uint64_t i = 0; i < run.count; ++i) {
+        auto const at = first + i * box.step, distance = is_ahead ? before - at : at - before - m;
+        auto const back = (distance - 1) % (2 * m) + 1;  // within the first two folds
+        auto const in_array = back <= m ? back : 2 * m - back;
+        if (in_array >= begin && in_array < end)
+          f(AxisRun{run.target + i, 1, is_ahead ? in_array : m - in_array, 1});
+      }
+    });
   }
 };
 

@@ -120,7 +120,8 @@ auto read_boxes_into(AnyArray<S, P> const& array, BoxesInChunks& boxes, BoxTarge
   };
   if (!boxes.has_constant()) return read();
   try {
-    place_padding<Space>(boxes, to, value, array.queue(), part_placer);
+    in_document(array.store(), array.document(),
+                [&] { place_padding<Space>(boxes, to, value, array.queue(), part_placer); });
     return read();
   } catch (...) {
     wait_and_throw(array.queue());

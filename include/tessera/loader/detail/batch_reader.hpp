@@ -68,11 +68,12 @@ class BatchReader {
     }
   }
 
-  /// Allocates memory for kept chunks, once. `budget`: bytes. Throws: Error, DeviceError, if there is too little
-  /// memory; then nothing is kept.
+  /// Allocates memory for kept chunks, once; none, if the array has 2^64 chunks or more. `budget`: bytes. Throws: Error,
+  /// DeviceError, if there is too little memory; then nothing is kept.
   void keep(std::uint64_t budget) {
-    auto const slots =
-        std::min(element_count(grid_, "the grid of chunks"), budget / std::max<std::uint64_t>(chunk_bytes_, 1));
+    auto const chunks = count_or_most(grid_);
+    if (chunks == ~std::uint64_t{0}) return;  // 64 bits cannot number them
+    auto const slots = std::min(chunks, budget / std::max<std::uint64_t>(chunk_bytes_, 1));
     if (slots == 0) return;
     auto const bytes = checked_size(checked_product(slots, chunk_bytes_, "kept chunks"), "kept chunks");
     memory_ = buffer_in_t<Space>(bytes, queue_in<Space>(array_.queue()));
@@ -86,7 +87,7 @@ class BatchReader {
   }
   /// The bytes of all chunks, decoded; 2^64 - 1, if there are more.
   std::uint64_t decoded_bytes() const {
-    auto const chunks = element_count(grid_, "the grid of chunks"), each = std::max<std::uint64_t>(chunk_bytes_, 1);
+    auto const chunks = count_or_most(grid_), each = std::max<std::uint64_t>(chunk_bytes_, 1);
     return chunks > ~std::uint64_t{0} / each ? ~std::uint64_t{0} : chunks * each;
   }
 
@@ -125,7 +126,9 @@ class BatchReader {
     auto const bytes = checked_product(batch.chunks.elements(), made_size, "the boxes");
     BoxPlacer<Space> const boxes{batch.chunks, to, bytes, part_placer};
     ByteView<space::Host> const value{padding_value_.data(), padding_value_.size()};
-    if (batch.chunks.has_constant()) place_padding<Space>(batch.chunks, to, value, array_.queue(), part_placer);
+    if (batch.chunks.has_constant())
+      in_document(array_.store(), array_.document(),
+                  [&] { place_padding<Space>(batch.chunks, to, value, array_.queue(), part_placer); });
     if (!kept_) {
       read_listed(batch.chunks.chunks(), {boxes.listed(), batch.chunks.strides(), &boxes, item_size_}, options);
       return 0;

@@ -27,7 +27,8 @@ enum class Keep {
 /// Options of a Loader.
 struct LoaderOptions {
   std::size_t batch = 1;  ///< boxes in a batch; the last batch may have fewer
-  std::size_t ahead = 2;  ///< batches that are ready or being read, at most, besides those that the program holds
+  /// Batches that are ready or being read, at most, besides those that the program holds: from 1 to 2^20.
+  std::size_t ahead = 2;
   /// Batches that are read at once, from 1 to `ahead`: a chunk that several of them want is fetched and decoded once,
   /// also if it is not kept. The loader begins when it has memory for that many batches: with twice as many `ahead`, it
   /// reads while the program uses the previous ones.
@@ -36,7 +37,7 @@ struct LoaderOptions {
   /// of decoded chunks is allocated at once, but not for more chunks than the array has. Not given:
   /// twice as many bytes as `ahead` + 2 batches like the first one have in the array's type, allocated when its boxes
   /// are known; but 0, if chunks are stored as they are in memory and are larger than a box, because then only the
-  /// wanted bytes are fetched.
+  /// wanted bytes are fetched. Decoded chunks of an array that has 2^64 or more are not kept.
   Option<std::uint64_t> cache{};
   Keep keep = Keep::decoded;  ///< of chunks, within `cache`
   /// Batches whose boxes are drawn before the first of them is read, if decoded chunks are kept: of chunks that these
@@ -56,7 +57,7 @@ struct LoaderStatistics {
   std::uint64_t kept = 0;     ///< stored values that were kept, and not fetched: chunks, and indexes of shards
   std::uint64_t bytes = 0;    ///< bytes that were fetched from the store
   double seconds = 0;         ///< from the first call of `next` until the last one returned
-  double waited = 0;          ///< of these, the time in `next`
+  double waited = 0;          ///< of these, the time in which a thread was in `next`
 
   /// The share of time that the program waited for batches, from 0 to 1.
   double share_waited() const { return seconds > 0 ? waited / seconds : 0; }

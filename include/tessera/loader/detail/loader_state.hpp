@@ -16,6 +16,7 @@
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/detail/orientation.hpp>
 #include <tessera/core/detail/function_ref.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/loader/detail/batch_converter.hpp>
 #include <tessera/loader/detail/batch_pool.hpp>
 #include <tessera/loader/detail/batch_reader.hpp>
@@ -23,13 +24,14 @@
 #include <tessera/loader/detail/planned_batch.hpp>
 #include <tessera/loader/detail/ready_batches.hpp>
 #include <tessera/memory/bytes.hpp>
+#include <tessera/memory/detail/own_process.hpp>
 #include <tessera/transfer/options.hpp>
 #include <tessera/view/detail/layout.hpp>
 #include <tessera/view/detail/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Slot: a BatchSlot, or one like it. The destructor cancels the thread and waits for it.
+/// Slot: a BatchSlot, or one like it. The destructor cancels the thread and waits for it; see EndLoader.
 template <class Slot, class S, class P>
 class LoaderState {
  public:
@@ -58,7 +60,7 @@ class LoaderState {
             {"member data_type: elements of ", array.type().name(), " vary in size, expected one size in a loader"})};
     });
     if (options_.cache.is_given()) set_cache(options_.cache);
-    thread_ = std::thread{[this, of_scope = defaults()] { with_defaults(of_scope, [&] { run(); }); }};
+    thread_ = std::thread{[this] { with_defaults(of_scope_, [&] { run(); }); }};
   }
   LoaderState(LoaderState const&) = delete;
   ~LoaderState() {
@@ -67,8 +69,10 @@ class LoaderState {
   }
 
   /// The next batch, for use in the order of `on`, or null after the last one. Give the slot back to `pool()`. `look`:
-  /// as of ReadyBatches::take. Throws: the batch's error; as ReadyBatches::take.
+  /// as of ReadyBatches::take. Throws: the batch's error; as ReadyBatches::take; Error in a child of fork().
   std::unique_ptr<Slot> next(queue_type& on, FunctionRef<void()> const* look = nullptr) {
+    if (lost_its_thread())
+      throw Error{"the loader was made by another process, before fork(): make one in this process"};
     auto slot = ready_.take(look);
     if (!slot) return nullptr;
     // Of threads that share the loader, one with an earlier batch may come here later.
@@ -86,7 +90,11 @@ class LoaderState {
   }
   std::shared_ptr<Pool> const& pool() const { return pool_; }
 
-  void cancel() { ready_.cancel(); }
+  void cancel() {
+    if (!lost_its_thread()) ready_.cancel();
+  }
+  /// Whether this is a copy in a child of fork(), which has no thread: it must not be destroyed, which would wait.
+  bool lost_its_thread() const { return !process_.is_here(); }
   std::uint64_t position() const { return position_; }
   LoaderStatistics statistics() const {
     auto const [seconds, waited] = ready_.times();
@@ -115,8 +123,9 @@ class LoaderState {
     ready_.end(std::move(error));
   }
 
-  // False: no batch follows.
+  // False: no batch follows. Throws: Cancelled, if the scope in which the loader began is stopped.
   bool read_next() {
+    expect_going(of_scope_.read.stop.value());
     draw_ahead();
     if (drawn_ == 0) return false;
     auto const several = std::min(options_.together, drawn_);
@@ -173,7 +182,22 @@ class LoaderState {
   std::size_t read(PlannedBatch& batch, std::size_t count, Targets const& to) {
     std::span const later = std::span{planned_}.subspan(count, drawn_ - count);
     ReadOptions const reading{.stop = ready_.stop(), .traffic = &traffic_};
+    struct Tell {
+      LoaderState& loader;
+      ~Tell() { loader.tell_scope(); }
+    } const tell{*this};
     return converter_ ? converter_->read(reader_, batch, later, to, reading) : reader_.read(batch, later, to, reading);
+  }
+
+  // Adds the traffic since the last call to that of the scope.
+  void tell_scope() {
+    auto* const to = of_scope_.read.traffic.value();
+    if (!to) return;
+    for (auto const member : {&Traffic::chunks, &Traffic::missing, &Traffic::fetched, &Traffic::decoded,
+                              &Traffic::placed}) {
+      auto const now = (traffic_.*member).load();
+      to->*member += now - (told_.*member).exchange(now);
+    }
   }
 
   // The first planned batch, whose elements or error the slot has.
@@ -200,11 +224,13 @@ class LoaderState {
   }
   void draw(PlannedBatch& batch) {
     try {
-      while (!has_ended_ && batch.boxes.size() < options_.batch)
+      while (!has_ended_ && batch.boxes.size() < options_.batch) {
+        expect_going(ready_.stop());  // a sampler may be slow, and a batch or the horizon long
         if (auto box = draw_())
           batch.add(*std::move(box));
         else
           has_ended_ = true;
+      }
     } catch (...) {
       has_ended_ = true;
       batch.error = std::current_exception();
@@ -233,6 +259,8 @@ class LoaderState {
   // Batches whose memory is used again, beside those ahead: the program may hold one while it takes the next.
   static constexpr std::size_t reused = 2;
 
+  OwnProcess const process_{};
+  Defaults const of_scope_ = defaults();
   LoaderOptions const options_;
   typename Slot::Source const source_;
   std::unique_ptr<BatchConverter<S, P>> const converter_;
@@ -250,10 +278,19 @@ class LoaderState {
   bool has_ended_ = false, is_cache_set_ = false;
 
   std::atomic<typename BatchReader<S, P>::Stored const*> stored_{nullptr};
-  Traffic traffic_{};
+  Traffic traffic_{}, told_{};  // told_: what the scope's has of it
   std::atomic<std::uint64_t> wanted_{0}, hits_{0}, batches_{0}, boxes_{0}, position_{0};
   ReadyBatches<Slot> ready_;
   std::shared_ptr<Pool> pool_;
   std::thread thread_{};  // the last member: it uses the others
 };
+
+/// Deletes a LoaderState, but not in a child of fork().
+struct EndLoader {
+  template <class State>
+  void operator()(State* state) const {
+    if (!state->lost_its_thread()) delete state;
+  }
+};
+
 }}}  // namespace tessera::v0::detail

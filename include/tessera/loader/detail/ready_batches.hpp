@@ -51,17 +51,21 @@ class ReadyBatches {
   /// wait, and ends it by throwing. Throws: Cancelled; the error at the end, once; what `look` throws.
   std::unique_ptr<Slot> take(FunctionRef<void()> const* look = nullptr) {
     std::unique_lock lock{mutex_};
-    auto const begin = Clock::now();
-    if (first_ == Clock::time_point{}) first_ = begin;
+    begin_wait();
     auto const is_over = [&] { return stop_ || has_ended_ || !ready_.empty(); };
     while (look && !change_.wait_for(lock, between_looks, is_over)) {
       lock.unlock();
-      (*look)();
+      try {
+        (*look)();
+      } catch (...) {
+        lock.lock();
+        end_wait();
+        throw;
+      }
       lock.lock();
     }
     change_.wait(lock, is_over);
-    last_ = Clock::now();
-    waited_ += last_ - begin;
+    end_wait();
     if (stop_) throw Cancelled{"the loader was cancelled"};
     if (ready_.empty()) {
       if (auto const error = std::exchange(error_, nullptr)) std::rethrow_exception(error);
@@ -85,7 +89,7 @@ class ReadyBatches {
   }
   Stop stop() const { return &stop_; }  ///< of reads
 
-  /// Seconds from the first take() to the end of the last one, and those that these calls took.
+  /// Seconds from the first take() to the end of the last one, and those of them in which a thread was in take().
   std::pair<double, double> times() const {
     std::lock_guard lock{mutex_};
     using Seconds = std::chrono::duration<double>;
@@ -93,6 +97,18 @@ class ReadyBatches {
   }
 
  private:
+  // Time in which several threads wait counts once. Requires: the mutex is locked.
+  void begin_wait() {
+    auto const now = Clock::now();
+    if (first_ == Clock::time_point{}) first_ = now;
+    if (waiting_++ == 0) counted_ = now;
+  }
+  void end_wait() {
+    last_ = Clock::now();
+    waited_ += last_ - std::exchange(counted_, last_);
+    --waiting_;
+  }
+
   std::size_t const most_;
   std::mutex mutable mutex_{};
   std::condition_variable room_{}, change_{};
@@ -100,7 +116,8 @@ class ReadyBatches {
   bool has_ended_ = false;
   std::exception_ptr error_{};
   std::atomic<bool> stop_{false};
-  Clock::time_point first_{}, last_{};
+  std::size_t waiting_ = 0;  // threads in take()
+  Clock::time_point first_{}, last_{}, counted_{};  // waited_ has the time until counted_
   Clock::duration waited_{};
 };
 

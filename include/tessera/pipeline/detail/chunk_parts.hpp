@@ -10,8 +10,8 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Sets `part_stages`, `decodes_in_order`, `stores_ranges` and `index_size` of a form that is complete otherwise. A codec
-/// that changes values has parts if its encoded elements are in C order.
+/// Sets `part_stages`, `decodes_in_order`, `stores_ranges` and `index_size` of a form that is complete otherwise. A
+/// codec that changes values has parts if its encoded elements are in C order.
 TESSERA_DECL void find_parts(StageList list, ResolvedChunk& form);
 
 /// The bytes behind the first `places` stages that run, from the elements on, that a part of the decoded bytes needs.

@@ -83,7 +83,8 @@ TESSERA_DECL void limit_to_parts(StageList list, AnyStage const& stage, Resolved
     if (!has_ranges) continue;
     auto const needed = range_behind(list, form, wanted, place + 1);
     auto& from = buffers.tasks[i].from;
-    if (is_first) expect_size(from.size, are_ranges ? static_cast<std::size_t>(needed.size) : form.bounds[place + 1], i);
+    auto const stored = are_ranges ? static_cast<std::size_t>(needed.size) : form.bounds[place + 1];
+    if (is_first) expect_size(from.size, stored, i);
     auto const begin = are_ranges ? needed.offset : is_first ? 0 : before.first;
     from = from.sub(static_cast<std::size_t>(needed.offset - begin), static_cast<std::size_t>(needed.size));
   }
