@@ -2,6 +2,7 @@
 #pragma once
 #include "strings.hpp"
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <thread>
@@ -47,6 +48,13 @@ class Interruption {
   std::thread::id const caller_ = std::this_thread::get_id();
 };
 
+/// Set by one thread, it ends another's call before the next group of chunks.
+struct Stop {
+  std::atomic<bool> is_set{false};
+};
+/// For `stop` of options. Null: the call ends with the interpreter.
+inline std::atomic<bool> const* flag_of(Stop const* stop) { return stop ? &stop->is_set : stop_at_end(); }
+
 /// Whether memory of raw bytes is accepted as such elements: NumPy's interface has no name for them.
 inline bool is_of_bytes(tessera::DataType type) {
   return type.kind == tessera::DataKind::structure || type.format != tessera::NumberFormat::usual;
@@ -64,13 +72,14 @@ void expect_type(A const& array, Borrowed const& memory) {
 }
 
 void read_into(Array const& array, Selection const& selection, std::byte* data, tessera::Layout const& memory,
-               nb::object progress);
+               nb::object progress, Stop const* stop = nullptr);
 /// All elements, to memory in C order. Requires: the interpreter's lock is not held.
 void read_whole(Array const& array, tessera::Extents const& shape, std::byte* data);
-void read_out(Array const& array, Selection const& selection, nb::handle out, nb::object progress);
+void read_out(Array const& array, Selection const& selection, nb::handle out, nb::object progress,
+              Stop const* stop = nullptr);
 /// `keep_fill_chunks`: chunks that hold only the fill value are written too.
-void write(Array const& array, Selection const& selection, nb::handle value, nb::object progress,
-           bool keep_fill_chunks);
+void write(Array const& array, Selection const& selection, nb::handle value, nb::object progress, bool keep_fill_chunks,
+           Stop const* stop = nullptr);
 
 /// NumPy's type of the elements, as JSON: its type string; of a struct the list of fields; a name of ml_dtypes.
 std::string numpy_type(Array const& array);

@@ -92,13 +92,14 @@ Capsules strings_to_arrow(Strings const& strings, nb::object requested_schema) {
 
 }  // namespace
 
-Strings read_strings(DataType type, Selection const& selection, nb::object progress, ReadsStrings read) {
+Strings read_strings(DataType type, Selection const& selection, nb::object progress, std::atomic<bool> const* stop,
+                     ReadsStrings read) {
   using tessera::detail::taking_placer;
   std::vector<std::string> elements(
       tessera::checked_size(tessera::element_count(selection.shape, "the selection"), "the selection"));
   auto const strides = strides_for(selection, sizeof(std::string));
   Interruption interruption{std::move(progress)};
-  tessera::ReadOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
+  tessera::ReadOptions const options{.stop = stop, .progress = interruption.hook()};
   Strings found;
   interruption.run([&] {
     auto* const first = reinterpret_cast<std::byte*>(elements.data());
@@ -113,7 +114,7 @@ void put_strings(Strings const& strings, nb::handle out) {
 }
 
 void write_strings(DataType type, Selection const& selection, nb::handle value, nb::object progress,
-                   bool keep_fill_chunks, WritesStrings write) {
+                   bool keep_fill_chunks, std::atomic<bool> const* stop, WritesStrings write) {
   References const elements{value, type};
   if (elements.shape != selection.shape)
     throw tessera::SelectionError{to_text({"found values of the shape ", tessera::to_string(elements.shape),
@@ -121,16 +122,16 @@ void write_strings(DataType type, Selection const& selection, nb::handle value, 
   auto const strides = strides_for(selection, sizeof(Reference));
   Interruption interruption{std::move(progress)};
   tessera::WriteOptions const options{
-      .stop = stop_at_end(), .progress = interruption.hook(), .store_fill_chunks = keep_fill_chunks};
+      .stop = stop, .progress = interruption.hook(), .store_fill_chunks = keep_fill_chunks};
   interruption.run([&] { write({elements.data(), strides}, options); });
 }
 
-void append_strings(DataType type, nb::handle value,
-                    tessera::FunctionRef<void(tessera::Extents const&, tessera::StridedView<Host> const&)> write) {
+void append_strings(DataType type, nb::handle value, AppendsStrings append) {
   References const elements{value, type};
   auto const strides = Layout::c_order(elements.shape, sizeof(Reference)).strides;
-  Unlocked const unlocked;
-  write(elements.shape, {elements.data(), strides});
+  Interruption interruption{nb::none()};
+  tessera::WriteOptions const options{.stop = stop_at_end(), .progress = interruption.hook()};
+  interruption.run([&] { append(elements.shape, {elements.data(), strides}, options); });
 }
 
 void add_strings(nb::module_& module) {

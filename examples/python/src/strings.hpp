@@ -2,6 +2,7 @@
 #pragma once
 #include "module.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,18 +25,20 @@ struct Strings {
 };
 
 using ReadsStrings = tessera::FunctionRef<void(tessera::StridedSpan<Host> const&, tessera::ReadOptions const&)>;
-using WritesStrings = tessera::FunctionRef<void(tessera::StridedView<Host> const&,
-                                                        tessera::WriteOptions const&)>;
+using WritesStrings = tessera::FunctionRef<void(tessera::StridedView<Host> const&, tessera::WriteOptions const&)>;
+using AppendsStrings = tessera::FunctionRef<void(tessera::Extents const&, tessera::StridedView<Host> const&,
+                                                 tessera::WriteOptions const&)>;
 
 /// `read` is called without the interpreter's lock.
-Strings read_strings(tessera::DataType type, Selection const& selection, nb::object progress, ReadsStrings read);
+/// `stop`: of the options.
+Strings read_strings(tessera::DataType type, Selection const& selection, nb::object progress,
+                     std::atomic<bool> const* stop, ReadsStrings read);
 /// Sets the elements of NumPy's array `out`.
 void put_strings(Strings const& strings, nb::handle out);
 /// `value` is NumPy's array of str, or of bytes. Throws: TypeError, if one of them is something else.
 void write_strings(tessera::DataType type, Selection const& selection, nb::handle value, nb::object progress,
-                   bool keep_fill_chunks, WritesStrings write);
-/// The same for an append; `write` gets C order.
-void append_strings(tessera::DataType type, nb::handle value,
-                    tessera::FunctionRef<void(tessera::Extents const&, tessera::StridedView<Host> const&)> write);
+                   bool keep_fill_chunks, std::atomic<bool> const* stop, WritesStrings write);
+/// The same for an append, which gets C order.
+void append_strings(tessera::DataType type, nb::handle value, AppendsStrings append);
 
 }  // namespace python

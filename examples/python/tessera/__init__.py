@@ -1,9 +1,18 @@
 """Zarr v3 arrays with zarr-python's interface, read and written by the C++ library tessera."""
 
 import atexit as _atexit
+import sys as _sys
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING, Any
 from weakref import finalize as _finalize
+
+# Python 3.12 refuses the compiled half in other interpreters; 3.11 would load it there and take it from the main one.
+if _sys.version_info < (3, 12) and _find_spec("_xxsubinterpreters") is not None:
+    _interpreters = _import_module("_xxsubinterpreters")
+    if _interpreters.get_current() != _interpreters.get_main():
+        raise ImportError("found another interpreter than the main one, which tessera works in")
 
 # Functions of `atexit` run in reverse. The first finalizer registers that of all finalizers: here, so that loaders are
 # closed after the compiled half has stopped the calls of other threads, which would see `Cancelled` otherwise.

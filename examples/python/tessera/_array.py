@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import json
 import operator
@@ -14,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _selection, _spaces, _tessera
-from ._async import finished
+from ._async import finished, finished_in_thread
 from ._errors import ExchangeError, SelectionError, StoreError
 from ._info import ArrayInfo, info_of
 from ._node import Node
 from ._stores import Store
 from ._strings import VARYING
-from ._tessera import Selection, Tensor
+from ._tessera import Selection, Stop, Tensor
 from ._types import SMALL_NUMBERS, dtype_if_known, dtype_of, elements_of, exchanged, fill_of, is_of_bytes, shown_by
 
 Progress = Callable[[int, int], None]
@@ -92,9 +91,12 @@ class Array(Node):
 
     @property
     def fill_value(self) -> Any:
-        """The value of elements that were not written: numbers as in zarr.json, others as NumPy has them."""
-        found = fill_of(self._native, self._dtype)
-        return self._document["fill_value"] if found is None else found
+        """The value of elements that were not written, as NumPy has it: a scalar, `str` or `bytes`. None: an array of
+        Zarr v2 has none. If NumPy does not have the type, as in zarr.json."""
+        document = self._document
+        if document.get("has_no_fill"):
+            return None
+        return document["fill_value"] if self._dtype is None else fill_of(self._native, self._dtype)
 
     @property
     def dimension_names(self) -> tuple[str | None, ...] | None:
@@ -146,13 +148,20 @@ class Array(Node):
         cache line and requests huge pages, so that large reads fill it faster than memory of `numpy.empty`."""
         return self._native.empty(_selection.any_of(self._native, selection))
 
-    def _read(self, selection: Selection, out: Any = None, progress: Progress | None = None, stream: Any = None) -> Any:
+    def _read(
+        self,
+        selection: Selection,
+        out: Any = None,
+        progress: Progress | None = None,
+        stream: Any = None,
+        stop: Stop | None = None,
+    ) -> Any:
         if self._native.dtype in VARYING and (self.space != "host" or _spaces.is_on_device(out)):
             raise ExchangeError(f"elements of {self._native.dtype} are in host memory: use space='host'")
         if out is None and self.space == "device":
             return self._on_device.read(selection, progress)
         if out is None and self.space == "host":
-            return self._native.read(selection, progress)
+            return self._native.read(selection, progress, stop)
         if out is None:
             out = _spaces.device().pinned(self._native, selection.shape)
         if isinstance(out, np.generic):  # which lends a copy of itself
@@ -160,7 +169,8 @@ class Array(Node):
         if _spaces.is_on_device(out):
             self._on_device.read_out(selection, out, 1 if stream is None else stream, progress)
         else:
-            self._native.read_out(selection, exchanged(out, self._dtype) if self._is_of_bytes else out, progress)
+            memory = exchanged(out, self._dtype) if self._is_of_bytes else out
+            self._native.read_out(selection, memory, progress, stop)
         return out
 
     async def read_async(self, selection: Any = ..., out: Any = None) -> Any:
@@ -170,7 +180,7 @@ class Array(Node):
 
     async def _read_async(self, selection: Selection, out: Any) -> Any:
         if self._native.dtype in VARYING:  # whose memory is the library's until all of it is known
-            return await asyncio.to_thread(self._read, selection, out)
+            return await finished_in_thread(lambda stop: self._read(selection, out, stop=stop))
         if out is None and self.space == "pinned":
             out = _spaces.device().pinned(self._native, selection.shape)
         elif out is None:
@@ -185,8 +195,10 @@ class Array(Node):
         ends the write; each chunk is then written wholly or not at all."""
         found = _selection.any_of(self._native, selection)
         self._expect_folder()
+        _expect_host_memory(value, "write_async")
         if self._native.dtype in VARYING:
-            return await asyncio.to_thread(self._write, found, value)
+            await finished_in_thread(lambda stop: self._write(found, value, stop))
+            return
         await finished(functools.partial(_tessera.start_write, self._native, found, self._as_written(found, value)))
 
     def _expect_host(self) -> None:
@@ -204,12 +216,12 @@ class Array(Node):
             error.store, error.key = self._store.folder, self.path
             raise error
 
-    def _write(self, selection: Selection, value: Any) -> None:
+    def _write(self, selection: Selection, value: Any, stop: Stop | None = None) -> None:
         self._expect_folder()
         if _spaces.is_on_device(value):
             self._on_device.write(selection, value)
             return
-        self._native.write(selection, self._as_written(selection, value))
+        self._native.write(selection, self._as_written(selection, value), stop=stop)
 
     def _as_written(self, selection: Selection, value: Any) -> Any:
         """Memory of the selection's shape and the array's type."""
@@ -218,8 +230,10 @@ class Array(Node):
 
     def __getitem__(self, index: Any) -> Any:
         found = self._shown(self._read(_selection.any_of(self._native, index)))
+        if self.space == "device" or found.ndim:
+            return found
         is_one = self.ndim > 0 or (isinstance(index, tuple) and not index)  # as in NumPy array[...] is none
-        return found if self.space == "device" or found.ndim or not is_one else found[()]
+        return found[()] if is_one else found
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._write(_selection.any_of(self._native, index), value)
@@ -255,11 +269,14 @@ class Array(Node):
         self._native.resize(extents)
 
     def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
-        """Grows the array along `axis` by `data`, whose other dimensions are the array's; -1 is the last one. Returns the
-        new shape."""
+        """Grows the array along `axis` by `data`, in host memory, whose other dimensions are the array's; -1 is the last
+        one. Returns the new shape."""
         self._expect_folder()
+        if self.ndim == 0:
+            raise SelectionError(f"{self.store_path}: found an array without dimensions, which has no axis to grow along")
         if not -self.ndim <= axis < self.ndim:
             raise SelectionError(f"found axis {axis}, expected one of -{self.ndim} to {self.ndim - 1}")
+        _expect_host_memory(data, "append")
         data = elements_of(data, self._dtype)
         self._native.append(np.ascontiguousarray(data) if isinstance(data, np.ndarray) else data, axis % self.ndim)
         return self.shape
@@ -275,6 +292,11 @@ class Array(Node):
 
     def __repr__(self) -> str:
         return f"<tessera.Array {self.path or '/'} shape={self.shape} dtype={self._native.dtype}>"
+
+
+def _expect_host_memory(value: Any, name: str) -> None:
+    if _spaces.is_on_device(value):
+        raise ExchangeError(f"found memory of a device, expected the host's: array[...] = tensor takes it, {name} does not")
 
 
 def opened(store: Store, path: str, space: str) -> Array:

@@ -8,16 +8,16 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ._tessera import Transfer
+from ._tessera import Stop, Transfer
 
-_under_way: set[Transfer] = set()
+_under_way: set[Transfer | Stop] = set()
 
 
 @atexit.register
 def _end() -> None:
     """Of loops that ended before their work."""
-    for transfer in tuple(_under_way):
-        transfer.cancel()
+    for one in tuple(_under_way):
+        one.cancel()
 
 
 def _set(done: asyncio.Future[None]) -> None:
@@ -54,3 +54,26 @@ async def finished(start: Callable[[Callable[[], None]], Transfer]) -> None:
         transfer.wait()
     finally:
         _under_way.discard(transfer)
+
+
+async def finished_in_thread(work: Callable[[Stop], Any]) -> Any:
+    """Waits for `work(stop)`, in a thread of asyncio's. A cancelled task cancels `stop`, and ends when the work has
+    ended. Raises the error of the work."""
+    stop = Stop()
+    running = asyncio.get_running_loop().run_in_executor(None, work, stop)
+    _under_way.add(stop)
+    cancelled: asyncio.CancelledError | None = None
+    try:
+        while not running.done():
+            try:
+                await asyncio.wait([running])
+            except asyncio.CancelledError as error:
+                stop.cancel()
+                cancelled = error
+        if cancelled is not None:
+            running.exception()  # otherwise asyncio reports it
+            raise cancelled
+        return running.result()
+    finally:
+        stop.cancel()  # of a loop that ended before the work
+        _under_way.discard(stop)

@@ -6,7 +6,18 @@ import json
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
+from ._errors import MetadataError
 from ._stores import Store
+
+
+def attributes_in_json(attributes: Any) -> str:
+    """Raises MetadataError for text that is not UTF-8; TypeError for what JSON has not, as of zarr-python."""
+    found = json.dumps(dict(attributes), ensure_ascii=False)
+    try:
+        found.encode()
+    except UnicodeEncodeError as error:
+        raise MetadataError(f"found {error.object[error.start]!r} in attributes, expected text in UTF-8") from None
+    return found
 
 
 class Attributes(MutableMapping[str, Any]):
@@ -23,11 +34,11 @@ class Attributes(MutableMapping[str, Any]):
     def put(self, attributes: Mapping[str, Any]) -> None:
         """Replaces all of them."""
         self._store.expect_writable(self._path)
-        self._store.native.set_attributes(self._path, json.dumps(dict(attributes)))
+        self._store.native.set_attributes(self._path, self._in_json(attributes))
 
     def update(self, *given: Any, **named: Any) -> None:
         self._store.expect_writable(self._path)
-        self._store.native.merge_attributes(self._path, json.dumps(dict(*given, **named)))
+        self._store.native.merge_attributes(self._path, self._in_json(dict(*given, **named)))
 
     def __getitem__(self, name: str) -> Any:
         return self.asdict()[name]
@@ -37,7 +48,7 @@ class Attributes(MutableMapping[str, Any]):
 
     def __delitem__(self, name: str) -> None:
         self._store.expect_writable(self._path)
-        if not self._store.native.erase_attribute(self._path, name):
+        if not isinstance(name, str) or not self._store.native.erase_attribute(self._path, name):
             raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
@@ -45,6 +56,15 @@ class Attributes(MutableMapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self.asdict())
+
+    def _in_json(self, attributes: Mapping[str, Any]) -> str:
+        try:
+            return attributes_in_json(attributes)
+        except MetadataError as error:
+            folder = self._store.folder
+            placed = MetadataError(f"{folder}{'/' if self._path else ''}{self._path}: {error}")
+            placed.store, placed.key = folder, self._path
+            raise placed from None
 
     def __repr__(self) -> str:
         return f"Attributes({self.asdict()!r})"

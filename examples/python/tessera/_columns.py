@@ -48,11 +48,12 @@ class PublishedColumn:
 
     def __init__(self, native: _tessera.PublishedColumn) -> None:
         self._native = native
+        self._descriptor = native.descriptor
 
     @property
     def descriptor(self) -> ColumnDescriptor:
         """Pass it to other processes in any way: it pickles, and `str(descriptor)` is JSON."""
-        return self._native.descriptor
+        return self._descriptor
 
     @property
     def __arrow_c_array__(self) -> Callable[..., tuple[object, object]]:
@@ -78,7 +79,10 @@ class PublishedColumn:
 
 def _strings(values: Sequence[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8], npt.NDArray[np.bool_] | None]:
     """Offsets, characters, and the mask of non-nulls."""
-    texts = [b"" if text is None else str(text).encode() for text in values]
+    try:
+        texts = [b"" if text is None else str(text).encode() for text in values]
+    except UnicodeEncodeError as error:
+        raise IpcError(f"found the text {error.object!r}, which is not UTF-8, as Arrow's is") from None
     offsets = np.zeros(len(texts) + 1, np.int64)
     np.cumsum([len(text) for text in texts], out=offsets[1:])
     if offsets[-1] < 2**31:
@@ -98,7 +102,11 @@ def _values(values: Any) -> tuple[_tessera.PublishedColumn, Any]:
     """The column without the caller's mask, and the mask of the values."""
     Column = _tessera.PublishedColumn
     if isinstance(values, Mapping):
-        return Column.structure(process.producer(), [_made(one, None, name, None) for name, one in values.items()]), None
+        fields = {name: _made(one, None, name, None) for name, one in values.items()}
+        lengths = {name: len(field.descriptor) for name, field in fields.items()}
+        if len(set(lengths.values())) > 1:
+            raise IpcError(f"found fields of the lengths {lengths}, expected one length")
+        return Column.structure(process.producer(), list(fields.values())), None
     if hasattr(values, "__arrow_c_array__") and not isinstance(values, (Attached, _tessera.Tensor)):
         return _tessera.publish_arrow(process.producer(), values), None
     if _is_text(values):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ._attributes import attributes_in_json
+from ._codecs import codecs_of
 from ._data_types import data_type, kind_of
 from ._errors import MetadataError
 from ._fill import fill_in_json
@@ -18,15 +21,17 @@ def _numbers(given: int | Sequence[int]) -> list[int]:
     return [int(given)] if isinstance(given, (int, np.integer)) else [operator.index(n) for n in given]
 
 
-def _codec(given: Any) -> dict[str, Any]:
-    """A dictionary as in zarr.json, or a codec of zarr-python."""
-    return dict(given) if isinstance(given, Mapping) else given.to_dict()
-
-
-def _codecs(given: Any) -> list[dict[str, Any]]:
+def _list_of(given: Any) -> list[Any]:
     if given is None:
         return []
-    return [_codec(given)] if isinstance(given, Mapping) or hasattr(given, "to_dict") else [_codec(one) for one in given]
+    return [given] if isinstance(given, Mapping) or hasattr(given, "to_dict") else list(given)
+
+
+def _unless_auto(name: str, given: Any, expected: str) -> Any:
+    """None for "auto", zarr-python's word for what it chooses."""
+    if isinstance(given, str) and given != "auto":
+        raise MetadataError(f"found {name} {given!r}, expected 'auto', None or {expected}")
+    return None if isinstance(given, str) else given
 
 
 def _guess(shape: list[int], item_size: int) -> list[int]:
@@ -47,7 +52,7 @@ def document(
     *,
     shape: int | Sequence[int],
     dtype: Any,
-    chunks: int | Sequence[int] | None = None,
+    chunks: int | Sequence[int] | str | None = None,
     shards: int | Sequence[int] | None = None,
     filters: Any = None,
     compressors: Any = "auto",
@@ -59,17 +64,21 @@ def document(
     kind = np.dtype(_fills_of(small)) if small else kind_of(dtype)
     item_size = SMALL_NUMBERS[small] if small else kind.itemsize
     extents = _numbers(shape)
-    if chunks is None and shards is not None:
+    parts: int | Sequence[int] | None = _unless_auto("chunks", chunks, "a shape")
+    if isinstance(shards, str):
+        raise MetadataError(f"found shards {shards!r}, expected None or a shape")
+    if parts is None and shards is not None:
         raise MetadataError("found shards without chunks: give the shape of the chunks in them")
-    inner = _guess(extents, item_size) if chunks is None else _numbers(chunks)
+    inner = _guess(extents, item_size) if parts is None else _numbers(parts)
     serializer: dict[str, Any] = {"name": {"T": "vlen-utf8", "O": "vlen-bytes"}.get(kind.kind, "bytes")}
     if item_size > 1 and (kind.kind not in "SVTO" or kind.fields is not None):
         serializer["configuration"] = {"endian": "little"}
+    before = _list_of(_unless_auto("filters", filters, "codecs"))
+    after = _list_of(_unless_auto("compressors", compressors, "codecs"))
     if isinstance(compressors, str):
-        if compressors != "auto":
-            raise MetadataError(f"found compressors {compressors!r}, expected 'auto', None or codecs")
-        compressors = {"name": "zstd", "configuration": {"level": 0, "checksum": False}}
-    codecs = [*_codecs(filters), serializer, *_codecs(compressors)]
+        after = [{"name": "zstd", "configuration": {"level": 0, "checksum": False}}]
+    is_bytes = kind.kind == "O"
+    codecs = codecs_of([*before, serializer, *after], None if small or is_bytes else kind, 1 if is_bytes else item_size)
     if shards is not None:
         index = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]
         configuration = {"chunk_shape": inner, "codecs": codecs, "index_codecs": index, "index_location": "end"}
@@ -86,7 +95,7 @@ def document(
         "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
         "fill_value": fill_in_json(fill_value, kind),
         "codecs": codecs,
-        "attributes": dict(attributes or {}),
+        "attributes": json.loads(attributes_in_json(attributes or {})),
     }
     if dimension_names is not None:
         found["dimension_names"] = list(dimension_names)

@@ -33,6 +33,12 @@ def _is_same_time(found: npt.NDArray[Any], value: Any) -> bool:
     return not is_finer or bool(found.astype(given.dtype) == given)
 
 
+def _is_whole(value: Any, found: npt.NDArray[Any]) -> bool:
+    """Of text: False, if it was cut, or is of another kind."""
+    given = value[()] if isinstance(value, np.ndarray) else value
+    return np.asarray(given).dtype.kind == found.dtype.kind and len(given) <= len(found[()])
+
+
 def element_of(value: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """A time, text of a fixed length or a struct. Raises MetadataError, if it is none, or the text is too long."""
     try:
@@ -40,7 +46,7 @@ def element_of(value: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         is_same = _is_same_time(found, value)
     except (TypeError, ValueError, OverflowError) as error:
         raise MetadataError(f"found fill_value {value!r}, which is no element of {dtype}: {error}") from None
-    is_whole = dtype.kind not in "SU" or np.asarray(value).dtype.kind == dtype.kind and len(value) <= len(found[()])
+    is_whole = dtype.kind not in "SU" or _is_whole(value, found)
     if found.ndim != 0 or not is_whole or not is_same:
         raise MetadataError(f"found fill_value {value!r}, which is no element of {dtype}")
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import operator
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,6 +10,7 @@ from typing import Any
 
 from . import _stores, _tessera
 from ._array import Array, opened
+from ._attributes import attributes_in_json
 from ._create import document
 from ._errors import Error, MetadataError, StoreError
 from ._node import Node
@@ -19,13 +21,6 @@ class Tree(str):
 
     def __repr__(self) -> str:
         return str(self)
-
-
-def _is_name(name: str) -> bool:
-    try:
-        return bool(_stores.expect_name(name))
-    except StoreError:
-        return False
 
 
 class Group(Node, Mapping[str, Any]):
@@ -50,9 +45,10 @@ class Group(Node, Mapping[str, Any]):
 
     @property
     def _native(self) -> _tessera.Group:
-        if self._opened is None:
-            self._opened = _tessera.Group(self._store.native, self.path, self._wanted)
-        return self._opened
+        opened = self._opened  # another thread may change the group
+        if opened is None:
+            opened = self._opened = _tessera.Group(self._store.native, self.path, self._wanted)
+        return opened
 
     def _changes(self) -> None:
         self._store.expect_writable(self.path)
@@ -65,8 +61,17 @@ class Group(Node, Mapping[str, Any]):
         """Whether it shows what is below by consolidated metadata."""
         return self._native.is_consolidated
 
+    def _key_of(self, name: str) -> str:
+        """As of zarr-python, "/a//b/" is "a/b". Raises StoreError for text that is not a Zarr key."""
+        parts = [part for part in _stores.expect_name(name).split("/") if part]
+        if "." in parts or ".." in parts:
+            error = StoreError(f"{self.store_path}: found {name!r}, expected the name of a node, without '.' and '..'")
+            error.store, error.key = self._store.folder, name
+            raise error
+        return "/".join(parts)
+
     def _below(self, name: str) -> str:
-        _stores.expect_name(name)
+        name = self._key_of(name)
         if not name:  # with overwrite it would replace the group itself
             raise StoreError(f"{self.store_path}: found an empty name, expected that of a node in the group")
         return f"{self.path}/{name}" if self.path else name
@@ -83,14 +88,22 @@ class Group(Node, Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if not isinstance(name, str):
             raise TypeError(f"found {name!r} of type {type(name).__name__}, expected the name of a node, a str")
-        _stores.expect_name(name)
-        kind = self._native.node_type(name) if name else None
+        key = self._key_of(name)
+        kind = self._native.node_type(key) if key else None
         if kind is None:
             raise KeyError(name)
-        return self._child(name, kind)
+        return self._child(key, kind)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name != "" and _is_name(name) and self._native.node_type(name) is not None
+        try:
+            key = self._key_of(name) if isinstance(name, str) else ""
+        except StoreError:
+            return False
+        return key != "" and self._native.node_type(key) is not None
+
+    # Not a Mapping's, which compares all that is below, and has no hash.
+    __eq__ = Node.__eq__
+    __hash__ = Node.__hash__
 
     def __iter__(self) -> Iterator[str]:
         return (name for name, _ in self._native.children())
@@ -99,7 +112,7 @@ class Group(Node, Mapping[str, Any]):
         return len(self._native.children())
 
     def __delitem__(self, name: str) -> None:
-        if not name:  # which would be the group itself
+        if not self._key_of(name):  # which would be the group itself
             raise KeyError(name)
         path = self._below(name)
         self._changes()
@@ -176,7 +189,7 @@ class Group(Node, Mapping[str, Any]):
     def require_group(self, name: str) -> Group:
         """The group of that name, made if it is missing. Raises MetadataError, if an array has the name."""
         path = self._below(name)
-        if self._native.node_type(name) is None:
+        if name not in self:
             made = make_or_open(self._store, path, lambda: self.create_group(name), lambda: self._expected(name, Group))
         else:
             made = self._expected(name, Group)
@@ -186,12 +199,13 @@ class Group(Node, Mapping[str, Any]):
     def require_array(self, name: str, *, shape: int | Sequence[int], dtype: Any, **description: Any) -> Array:
         """The array of that name, made as `create_array` makes it if it is missing. Raises MetadataError, if it has
         another shape or type, or a group has the name."""
-        path, wanted = self._below(name), document(shape=shape, dtype=dtype, **description)
+        wanted = document(**_described({"shape": shape, "dtype": dtype, **description}))
+        path = self._below(name)
 
         def made() -> Array:
             return self.create_array(name, shape=shape, dtype=dtype, **description)
 
-        if self._native.node_type(name) is None:
+        if name not in self:
             found = make_or_open(self._store, path, made, lambda: self._expected(name, Array))
         else:
             found = self._expected(name, Array)
@@ -228,8 +242,20 @@ class Group(Node, Mapping[str, Any]):
         return f"<tessera.Group {self.path or '/'}>"
 
 
+def _described(description: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Raises TypeError, if a new array needs more, or has no use for a part of it."""
+    known = inspect.signature(document).parameters
+    missing = [name for name in ("shape", "dtype") if name not in description]
+    unknown = sorted(description.keys() - known.keys())
+    if missing:
+        raise TypeError(f"found no {' and no '.join(missing)}, expected a shape and a dtype for a new array")
+    if unknown:
+        raise TypeError(f"found {', '.join(unknown)}, expected of a new array's arguments: {', '.join(known)}")
+    return description
+
+
 def made_array(store: _stores.Store, path: str, space: str, overwrite: bool, description: Mapping[str, Any]) -> Array:
-    made = document(**description)
+    made = document(**_described(description))
     store.expect_writable(path)
     return Array(store.native.create_array(path, json.dumps(made), overwrite), store, path, space)
 
@@ -238,7 +264,7 @@ def made_group(
     store: _stores.Store, path: str, space: str, overwrite: bool, attributes: Mapping[str, Any] | None
 ) -> Group:
     store.expect_writable(path)
-    store.native.create_group(path, json.dumps(dict(attributes or {})), overwrite)
+    store.native.create_group(path, attributes_in_json(attributes or {}), overwrite)
     return Group(store, path, space)
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar, cast, overload
-from weakref import finalize
 
 import numpy.typing as npt
 
@@ -38,14 +37,39 @@ Sampler = (
 B = TypeVar("B")
 
 
-def _draw(sampler: Sampler) -> Draw:
+class _Boxes:
+    """The boxes of a sampler in Python. A Loader owns it, and the compiled half refers to it weakly: a sampler may
+    refer to its loader, and both end when the program drops them."""
+
+    def __init__(self, sampler: Iterable[Box] | Callable[[], Box | None]) -> None:
+        if isinstance(sampler, Iterable):
+            boxes = iter(sampler)
+            self.next: Callable[[], Box | None] = lambda: next(boxes, None)
+        elif callable(sampler):
+            self.next = sampler
+        else:
+            expected = "expected a sampler: one of tessera's, an iterable or a function of boxes"
+            raise TypeError(f"found {sampler!r}, {expected}")
+
+
+def _draw(sampler: Sampler) -> tuple[Draw, _Boxes | None]:
+    """Also what the Loader has to keep."""
     if isinstance(sampler, (UniformBoxes, ShuffledGrid, WeightedBoxes, RandomOrientations)):
-        return Draw(sampler)
-    if isinstance(sampler, Iterable):
-        return Draw(functools.partial(next, iter(sampler), None))
-    if not callable(sampler):
-        raise TypeError(f"found {sampler!r}, expected a sampler: one of tessera's, an iterable or a function of boxes")
-    return Draw(sampler)
+        return Draw(sampler), None
+    boxes = _Boxes(sampler)
+    weak = weakref.ref(boxes)
+
+    def drawn() -> Box | None:
+        there = weak()
+        return None if there is None else there.next()
+
+    return Draw(drawn), boxes
+
+
+def _expect_array(value: Any) -> Array:
+    if not isinstance(value, Array):  # others may be iterable, element by element
+        raise TypeError(f"found an array of type {type(value).__name__}, expected a tessera.Array")
+    return value
 
 
 def _each(value: Any, count: int, name: str) -> list[Any]:
@@ -182,11 +206,12 @@ class Loader(Iterator[B], Generic[B]):
             batch=batch, ahead=ahead, together=together, cache=cache, keep=keep, horizon=horizon, goes_on=goes_on
         )
         self._is_one = isinstance(array, Array)
-        arrays = [array] if isinstance(array, Array) else list(array)
+        several: Any = array if isinstance(array, Iterable) and not hasattr(array, "shape") else [array]
+        arrays = [_expect_array(one) for one in several]
         if not arrays:
             raise ValueError("found no array, expected one or more")
         n, rank = len(arrays), min(one.ndim for one in arrays)
-        draw = _draw(sampler)
+        draw, self._boxes = _draw(sampler)
         draws = [draw] if n == 1 else draw.shared([one.ndim for one in arrays])
         each = zip(
             arrays,
@@ -203,14 +228,14 @@ class Loader(Iterator[B], Generic[B]):
             for one, drawn, around_it, *of in each
         ]
         self._natives: list[Any] = []
-        finalize(self, _close, self._natives)  # at the latest when the interpreter ends
+        weakref.finalize(self, _close, self._natives)  # at the latest when the interpreter ends
         for one, drawn, padded, converted in checked:
-            given = (drawn, options, padded)
+            what = (drawn, options, padded)
             if one.space == "device":
-                self._natives.append(_spaces.device().Loader(one._on_device, *given))
+                self._natives.append(_spaces.device().Loader(one._on_device, *what))
             else:
                 memory = _spaces.device().pinned_batches() if one.space == "pinned" else BatchMemory()
-                self._natives.append(_HostLoader(one._native, *given, converted, memory))
+                self._natives.append(_HostLoader(one._native, *what, converted, memory))
         self._lock, self._taken = threading.Lock(), list[Any]()
 
     def __next__(self) -> B:
@@ -260,6 +285,9 @@ class Loader(Iterator[B], Generic[B]):
         found: LoaderStatistics = self._natives[i].statistics()
         return found
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a Loader has threads of this process: make one in each process that reads")
+
     def __enter__(self) -> Loader[B]:
         return self
 
@@ -288,6 +316,7 @@ def read_boxes(
     Raises SelectionError, if a box reaches beyond the array, with its padding, or has another shape than the first;
     ConversionError as a Loader; otherwise as a read.
     """
+    _expect_array(array)
     on_device = array.space == "device" if out is None else _spaces.is_on_device(out)
     if stream is not None and (out is None or not on_device):
         raise ExchangeError("a stream was given, which is for an `out` of a device's memory: the host's has none")

@@ -136,7 +136,7 @@ def create_array(
     *,
     shape: int | Sequence[int],
     dtype: Any,
-    chunks: int | Sequence[int] | None = None,
+    chunks: int | Sequence[int] | str | None = None,
     shards: int | Sequence[int] | None = None,
     filters: Any = None,
     compressors: Any = "auto",

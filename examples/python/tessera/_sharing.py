@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import os
 import threading
 import weakref
@@ -71,11 +72,12 @@ class Published:
 
     def __init__(self, native: _tessera.Published) -> None:
         self._native = native
+        self._descriptor = native.descriptor  # which a closed one has not
 
     @property
     def descriptor(self) -> Descriptor:
         """Pass it to other processes in any way: it pickles, and `str(descriptor)` is JSON."""
-        return self._native.descriptor
+        return self._descriptor
 
     @property
     def holders(self) -> int:
@@ -215,6 +217,26 @@ def attach(descriptor: Descriptor | str, *, write: bool = False) -> Attached:
     return Attached(_tessera.Attached(consumer, what, write))
 
 
+class _Finder:
+    """A function that finds arrays. A SharedArrays owns it, and the compiled half refers to it weakly: what the function
+    is part of may refer to the SharedArrays, and both end when the program drops them."""
+
+    def __init__(self, find: Callable[[str], Any]) -> None:
+        self.find = find
+        self.threads: set[int] = set()  # that are in it
+
+
+def _found_by(finder: weakref.ref[_Finder], name: str) -> _tessera.Source:
+    there, here = finder(), threading.get_ident()
+    if there is None:
+        raise IpcError("the SharedArrays has ended")
+    there.threads.add(here)
+    try:
+        return SharedArrays._source_of(there.find(name))
+    finally:
+        there.threads.remove(here)
+
+
 class SharedArrays:
     """Arrays by name, under a budget of bytes: each is read and published once, on first request. The least recently
     requested one without a lease is evicted first. For any thread."""
@@ -224,18 +246,8 @@ class SharedArrays:
         returns a `tessera.Array` or memory. It may raise, which ends the request. It may not use this object, which
         waits for it: IpcError."""
         find = source if callable(source) else (open(source) if not isinstance(source, Group) else source).__getitem__
-        source_of = self._source_of  # and not `self`, which would keep itself
-        finding: set[int] = set()
-
-        def found(name: str) -> _tessera.Source:
-            here = threading.get_ident()
-            finding.add(here)
-            try:
-                return source_of(find(name))
-            finally:
-                finding.remove(here)
-
-        self._finding = finding  # the threads that are in `find`
+        self._finder = _Finder(find)
+        found = functools.partial(_found_by, weakref.ref(self._finder))
         self._native = _tessera.SharedArrays(process.producer(), budget, found)
         _open.add(self)
 
@@ -253,7 +265,7 @@ class SharedArrays:
 
     @property
     def _outside(self) -> _tessera.SharedArrays:
-        if threading.get_ident() in self._finding:
+        if threading.get_ident() in self._finder.threads:
             raise IpcError("the function that finds arrays uses the SharedArrays that waits for it")
         return self._native
 

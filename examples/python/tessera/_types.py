@@ -89,10 +89,8 @@ def dtype_if_known(array: _tessera.Array) -> np.dtype[Any] | None:
         return None
 
 
-def fill_of(array: _tessera.Array, dtype: np.dtype[Any] | None) -> Any:
-    """The fill value of times, text, raw bytes and structs; None: the array has numbers."""
-    if dtype is None or dtype.kind in "biufc" or dtype.isbuiltin == 2:
-        return None
+def fill_of(array: _tessera.Array, dtype: np.dtype[Any]) -> Any:
+    """The fill value, as an element in NumPy's memory."""
     if dtype.kind in "TO":
         return array.fill.decode() if dtype.kind == "T" else array.fill
     return np.frombuffer(array.fill, dtype)[0]

@@ -8,10 +8,10 @@ Elements are read when they are needed, and only those. CF conventions (masks, s
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
 from xarray import Dataset, DataTree, Variable
 from xarray.backends import AbstractDataStore, BackendArray, BackendEntrypoint
 from xarray.backends.common import datatree_from_dict_with_io_cleanup
@@ -64,27 +64,16 @@ def _on_device(tensor: Any) -> Any:
     return cupy.from_dlpack(tensor)
 
 
-def _number(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A fill value as an element; in zarr.json it may be text, such as "NaN" or "0x7fc00000", or a pair."""
-    if dtype.kind == "c" and isinstance(value, list):
-        parts = np.dtype(f"f{dtype.itemsize // 2}")
-        return dtype.type(complex(*(float(_number(part, parts)) for part in value)))
-    if dtype.kind == "f" and isinstance(value, str):
-        if value.startswith("0x"):
-            return np.frombuffer(int(value, 16).to_bytes(dtype.itemsize, "little"), dtype.newbyteorder("<"))[0]
-        return dtype.type(value.replace("Infinity", "inf"))
-    return dtype.type(value) if dtype.kind in "biuf" else value
-
-
 def _variable(array: Array, masks_fill: bool | None) -> Variable:
     if array.dtype.kind in "TO":  # strings, which have no memory in other spaces
         array = Array(array._native, array._store, array.path)
     document = array._document
     attributes, names = dict(document.get("attributes", {})), array.dimension_names
-    of_v2 = attributes.pop(_V2_DIMENSIONS, None)
+    is_v2 = document["zarr_format"] == 2
+    of_v2 = attributes.pop(_V2_DIMENSIONS, None) if is_v2 or not names else None
     dimensions = names or of_v2 or ()
     if len(dimensions) != array.ndim or None in dimensions:
-        member = "dimension_names" if document["zarr_format"] == 3 else _V2_DIMENSIONS
+        member = _V2_DIMENSIONS if is_v2 else "dimension_names"
         error = MetadataError(
             f"{array.store_path}: found {member} {list(dimensions)}, expected {array.ndim}: "
             "xarray needs a name for each dimension"
@@ -100,8 +89,7 @@ def _variable(array: Array, masks_fill: bool | None) -> Variable:
         }
     if array.dtype.kind == "T":  # otherwise xarray makes objects of strings, and forgets the chunks
         encoding["dtype"] = array.dtype
-    is_v2 = document["zarr_format"] == 2
-    fill = None if document.get("has_no_fill") else _number(array.fill_value, array.dtype)
+    fill = array.fill_value
     if is_v2 if masks_fill is None else masks_fill:
         if fill is not None:
             attributes["_FillValue"] = fill
@@ -142,6 +130,8 @@ def _group_of(
     if isinstance(place, Group):
         root = place
     else:
+        if isinstance(place, str):  # as xarray's engines have it; other paths begin with no "~/"
+            place = os.path.expanduser(place)
         root = open_group(place, space, mode="r", storage_options=storage_options, use_consolidated=consolidated)
     name = (group or "").strip("/")
     if not name:

@@ -3,6 +3,7 @@
 import asyncio
 import collections
 import contextlib
+import fcntl
 import gc
 import os
 import subprocess
@@ -124,6 +125,52 @@ def test_a_cancelled_task_cancels_the_read(made, tmp_path):
             never.set()
 
     asyncio.run(main())
+
+
+def test_a_cancelled_task_cancels_the_read_of_strings(tmp_path):
+    """It ends though the server never answers, and then the memory is out of use."""
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(8,), dtype="string", chunks=(4,))
+    array[...] = "new"
+
+    async def main():
+        begun, ever = asyncio.Event(), asyncio.Event()
+
+        async def at_chunk(path):
+            begun.set()
+            await ever.wait()
+
+        async with served_by_the_loop(tmp_path, at_chunk) as address:
+            found = await asyncio.to_thread(tessera.open, f"{address}/a.zarr")
+            out = np.full(8, None, object)
+            task = asyncio.create_task(found.read_async(..., out))
+            await begun.wait()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            ever.set()
+            await asyncio.get_running_loop().shutdown_default_executor()  # a thread that reads would read to the end
+            assert out.tolist() == [None] * 8
+
+    asyncio.run(main())
+
+
+def test_a_cancelled_task_cancels_the_write_of_strings(tmp_path):
+    """It ends though another program holds the lock of the chunk."""
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(8,), dtype="string", chunks=(4,))
+    array[...] = "new"
+
+    async def main():
+        with open(tmp_path / "a.zarr" / "c" / "0", "rb") as chunk:
+            fcntl.flock(chunk, fcntl.LOCK_EX)
+            task = asyncio.create_task(array.write_async(0, "late"))
+            await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        await asyncio.get_running_loop().shutdown_default_executor()
+
+    asyncio.run(main())
+    assert array[0] == "new"
 
 
 def test_errors_are_those_of_reads(made, tmp_path):

@@ -1,6 +1,7 @@
 """Device and pinned memory, on the CUDA runtime that the module was built for: the emulated one in CTest's
 python-module."""
 
+import asyncio
 import gc
 import json
 import os
@@ -64,6 +65,16 @@ def test_basic(opened, index):
     assert isinstance(found, tessera.DeviceTensor) and found.__dlpack_device__() == (CUDA, 0)
     assert found.shape == expected[index].shape and found.dtype == "int32"
     np.testing.assert_array_equal(on_host(found), expected[index])
+
+
+def test_calls_that_take_the_hosts_memory(opened, on_device):
+    array, expected = opened
+    rows = on_device(expected[:2])
+    with pytest.raises(tessera.ExchangeError, match="found memory of a device, expected the host's.*append does not"):
+        array.append(rows)
+    with pytest.raises(tessera.ExchangeError, match="found memory of a device.*write_async does not"):
+        asyncio.run(array.write_async(slice(0, 2), rows))
+    assert array.shape == expected.shape
 
 
 def test_other_ways_to_select(opened):

@@ -8,6 +8,20 @@ import pytest
 
 import tessera
 
+INTERPRETERS = """
+import sys
+import _xxsubinterpreters as interpreters
+import tessera
+
+array, other = tessera.open(sys.argv[1]), interpreters.create()
+try:
+    interpreters.run_string(other, "import tessera")
+    print("not refused")
+except interpreters.RunFailedError as error:
+    print(error)
+interpreters.destroy(other)
+print(int(array[...].sum()))
+"""
 PROGRAM = """
 import asyncio, sys, threading, time
 import numpy as np
@@ -173,3 +187,15 @@ def test_nothing_leaks(made):
     body += "array.read(out=np.empty(array.shape, 'i4')); array[...]; array.append(array[:1]); tessera.publish(array).close()\n"
     program = "def main():\n" + "".join(f"    {line}\n" for line in body.splitlines()) + "main()\n"
     assert run(program, array.store_path) == ("", "")
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="interpreters have another interface, and share no modules")
+def test_another_interpreter_is_refused(tmp_path):
+    """Its end does not end the calls of the main one."""
+    tessera.create_array(tmp_path / "a.zarr", shape=(4,), dtype="int8")[...] = 3
+    run = subprocess.run(
+        [sys.executable, "-c", INTERPRETERS, str(tmp_path / "a.zarr")], capture_output=True, text=True, timeout=60
+    )
+    assert run.returncode == 0, run.stderr
+    refused, read = run.stdout.splitlines()
+    assert "ImportError" in refused and ("main one" in refused or "subinterpreters" in refused) and read == "12"

@@ -176,3 +176,50 @@ def test_the_build():
     assert {"zstd", "blosc", "gzip", "transpose"} <= set(info["codecs"]) and info["cuda"] == (
         info["why_no_cuda"] is None
     )
+
+
+def test_names(hierarchy):
+    """As zarr-python reads them, but for the group itself."""
+    group, theirs = tessera.open(hierarchy, mode="r+"), zarr.open_group(hierarchy, mode="r")
+    for name in ("scan/deep", "/scan", "scan/", "scan//deep/"):
+        assert name in group and name in theirs and group[name].path == theirs[name].path
+    for name in ("", "/", "..", "scan/../t1", ".", "a\0b", "\udcff", 3):
+        assert name not in group
+    for name in ("", "/", "none"):
+        with pytest.raises(KeyError):
+            group[name]
+        with pytest.raises(KeyError):
+            del group[name]
+    for name in ("..", "scan/../t1", "./t1"):
+        for use in (group.__getitem__, group.__delitem__, group.create_group, group.require_group):
+            with pytest.raises(tessera.StoreError, match="g.zarr: found '.*', expected the name of a node") as raised:
+                use(name)
+            assert raised.value.key == name
+    for name in ("", "/"):
+        with pytest.raises(tessera.StoreError, match="found an empty name"):
+            group.create_group(name, overwrite=True)
+    assert group.create_group("/new//one/").path == group.require_group("new/one/").path == "new/one"
+    del group["/new/"]
+    assert sorted(group) == ["scan", "t1"]
+
+
+def test_groups_are_equal_to_themselves(tmp_path):
+    """And not compared by what is below, which would open it all."""
+    one, other = (tessera.create_group(tmp_path / name) for name in "ab")
+    assert one == one and one != other and one != {} and len({one, other, one}) == 2
+
+
+def test_attributes_that_json_has_not(hierarchy):
+    group = tessera.open(hierarchy, mode="r+")
+    for value in ({"a": "\ud800"}, {"\ud800": 1}):
+        for use in (group["t1"].attrs.put, group["t1"].attrs.update):
+            with pytest.raises(tessera.MetadataError, match=r"g.zarr/t1: found '\\ud800' in attributes, expected") as raised:
+                use(value)
+            assert raised.value.key == "t1"
+        with pytest.raises(tessera.MetadataError, match="in attributes, expected text in UTF-8"):
+            group.create_group("new", attributes=value)
+        with pytest.raises(tessera.MetadataError, match="in attributes, expected text in UTF-8"):
+            group.create_array("new", shape=3, dtype="int8", attributes=value)
+    with pytest.raises(KeyError):
+        del group.attrs[3]
+    assert dict(group.attrs) == {"unit": "mm"} and "new" not in group

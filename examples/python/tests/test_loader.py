@@ -977,3 +977,47 @@ def test_several_arrays_after_an_error(tmp_path):
         loader.cancel()
         with pytest.raises(tessera.Cancelled):
             next(loader)
+
+
+@pytest.mark.parametrize("end", ["end", "close"])
+@pytest.mark.parametrize("several", [False, True])
+def test_a_sampler_that_has_its_loader(made, end, several):
+    """As of a data set with both: they end with the last reference of the program."""
+    array, _ = made
+
+    class Data:
+        def __init__(self):
+            self.left = 6
+            self.loader = tessera.Loader([array, array] if several else array, self.box, batch=2)
+
+        def box(self):
+            self.left -= 1
+            return (slice(0, 2), slice(0, 3)) if self.left >= 0 else None
+
+    data = Data()
+    next(data.loader)
+    if end == "close":
+        data.loader.close()
+    else:
+        assert len(list(data.loader)) == 2  # its threads call no sampler any more
+    gone = weakref.ref(data)
+    del data
+    gc.collect()
+    assert gone() is None
+
+
+def test_other_arrays_are_not_iterated(made, tmp_path):
+    array, expected = made
+    for other in (expected, zarr.open_array(tmp_path / "a.zarr"), 5):
+        for use in (
+            lambda: tessera.Loader(other, iter([])),
+            lambda: tessera.Loader([array, other], iter([])),
+            lambda: tessera.read_boxes(other, []),
+        ):
+            with pytest.raises(TypeError, match="found an array of type .*, expected a tessera.Array"):
+                use()
+
+
+def test_a_loader_stays_in_its_process(made):
+    with tessera.Loader(made[0], iter([])) as loader, pytest.raises(TypeError, match="make one in each process"):
+        pickle.dumps(loader)

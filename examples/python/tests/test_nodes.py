@@ -55,6 +55,60 @@ def test_codecs_of_zarr_python(tmp_path, compressors):
     np.testing.assert_array_equal(zarr.open_array(tmp_path / "a.zarr", mode="r")[...], np.arange(24).reshape(6, 4))
 
 
+def test_codecs_take_what_they_lack_from_the_array(tmp_path):
+    """As zarr-python does it: the size of elements, and the shuffle for it."""
+    codecs = {
+        "f8": ([], [zarr.codecs.BloscCodec()]),
+        "u1": ([], [zarr.codecs.BloscCodec(cname="lz4")]),
+        "i2": ([{"name": "transpose", "configuration": {"order": [0]}}], [zarr.codecs.BloscCodec(typesize=8)]),
+        "i4": ([], zarr.codecs.BloscCodec(shuffle="bitshuffle")),
+        "i8": ([], [zarr.codecs.numcodecs.Shuffle(), zarr.codecs.GzipCodec()]),
+        "U3": ([], zarr.codecs.BloscCodec()),
+    }
+    for dtype, (filters, compressors) in codecs.items():
+        given = {"shape": (8,), "dtype": dtype, "filters": filters, "compressors": compressors}
+        zarr.create_array(tmp_path / f"{dtype}-theirs", **given)
+        ours, theirs = tessera.create_array(tmp_path / dtype, **given), tessera.open(tmp_path / f"{dtype}-theirs")
+        assert ours._document["codecs"] == theirs._document["codecs"]
+    wide = tessera.create_array(
+        tmp_path / "wide", shape=(8,), dtype="bfloat16", chunks=4, shards=8, compressors=zarr.codecs.BloscCodec()
+    )
+    inner = wide._document["codecs"][0]["configuration"]["codecs"]
+    assert inner[1]["configuration"]["typesize"] == 2 and inner[1]["configuration"]["shuffle"] == "shuffle"
+
+
+def test_words_of_zarr_python(tmp_path):
+    array = tessera.create_array(
+        tmp_path / "a.zarr", shape=(3,), dtype="int8", chunks="auto", filters="auto", compressors="auto"
+    )
+    assert array.chunks == (3,) and array.info.codecs == ("bytes", "zstd")
+    for name in ("chunks", "filters", "compressors", "shards"):
+        with pytest.raises(tessera.MetadataError, match=f"found {name} 'best', expected"):
+            tessera.create_array(tmp_path / "b.zarr", shape=(3,), dtype="int8", **{name: "best"})
+    with pytest.raises(TypeError, match="found no shape and no dtype, expected a shape and a dtype for a new array"):
+        tessera.open_array(tmp_path / "b.zarr", mode="a")
+    with pytest.raises(TypeError, match="found order, expected of a new array's arguments: shape, dtype"):
+        tessera.open(tmp_path / "b.zarr", mode="a", shape=3, dtype="int8", order="F")
+    with pytest.raises(TypeError, match="found order, expected"):
+        tessera.create_group(tmp_path / "c.zarr").require_array("a", shape=3, dtype="int8", order="F")
+
+
+@pytest.mark.parametrize(
+    ("dtype", "fill"),
+    [("float32", np.nan), ("float64", -np.inf), ("complex64", 1 + 2j), ("int8", -3), ("bool", True), ("uint64", 2**64 - 1)],
+)
+def test_fill_values_are_elements(tmp_path, dtype, fill):
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(2,), dtype=dtype, fill_value=fill)
+    expected = zarr.open_array(tmp_path / "a.zarr").fill_value
+    assert type(array.fill_value) is type(expected)
+    np.testing.assert_equal([array.fill_value, array[1]], [expected, expected])
+
+
+def test_fill_values_that_are_missing(tmp_path):
+    zarr.create_array(tmp_path / "a.zarr", shape=(2,), dtype="int8", zarr_format=2, fill_value=None)
+    assert tessera.open(tmp_path / "a.zarr").fill_value is None
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1.5])
 def test_fill_values(tmp_path, value):
     array = tessera.create_array(tmp_path / "a.zarr", shape=(2,), dtype="float32", fill_value=value)
@@ -125,6 +179,11 @@ def test_resize_and_append(made):
             array.append(np.zeros((32, 1)), axis=axis)
 
 
+def test_an_array_without_dimensions_does_not_grow(tmp_path):
+    with pytest.raises(tessera.SelectionError, match="a.zarr: found an array without dimensions"):
+        tessera.create_array(tmp_path / "a.zarr", shape=(), dtype="int8").append(1)
+
+
 def test_a_deleted_folder_is_not_made_anew(tmp_path, made):
     array, _ = made
     shutil.rmtree(array.store_path)
@@ -179,6 +238,34 @@ def test_a_signal_ends_a_read(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         array.read(progress=interrupt)
     assert (array[...] == 1).all()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "string"])
+def test_a_signal_ends_an_append(tmp_path, dtype):
+    """It comes while the append waits for the lock of the array's folder."""
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(4,), dtype=dtype, chunks=(1,))
+    given = np.full(500, "1", np.dtypes.StringDType()).astype(array.dtype)
+    waiting = pathlib.Path(f"/proc/self/task/{threading.get_native_id()}/syscall")
+
+    def interrupt(folder):
+        while waiting.read_text().split()[0] not in SLEEPS:
+            pass
+        os.kill(os.getpid(), signal.SIGINT)
+        os.close(folder)  # which ends the lock
+
+    for _ in range(20):
+        array.resize(4)
+        folder = os.open(tmp_path / "a.zarr", os.O_RDONLY)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        thread = threading.Thread(target=interrupt, args=[folder])
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            array.append(given)
+        thread.join()
+        if array.shape == (4,):
+            break  # otherwise the library's threads wrote every chunk, and left none to this one, which sees signals
+    assert array.shape == (4,)
+    assert array.append(given[:2]) == (6,) and array[5] == given[0]
 
 
 def test_the_interpreter_runs_meanwhile(tmp_path, made):

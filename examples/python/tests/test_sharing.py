@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -143,6 +144,18 @@ def test_closed(array):
     published.close()
     with pytest.raises(tessera.IpcError, match="not or no longer published"):
         tessera.attach(descriptor)
+
+
+def test_a_descriptor_outlives_its_array():
+    """It says what was published, and that is missed where it is attached."""
+    array, column = tessera.publish(np.arange(4)), tessera.publish_column(["a", "bc"], name="text")
+    for published in (array, column):
+        before = str(published.descriptor)
+        published.close()
+        assert str(published.descriptor) == before
+    assert repr(array) == "<tessera.Published (4,) int64>" and "'text' 'u' of 2" in repr(column)
+    with pytest.raises(tessera.IpcError, match="not or no longer published"):
+        tessera.attach(array.descriptor)
 
 
 @pytest.mark.parametrize("dies", [True, False], ids=["killed", "ended"])
@@ -339,6 +352,17 @@ def test_columns_that_do_not_fit():
     assert comes_true(lambda: gc.collect() or process.producer().allocations == 0)
 
 
+def test_fields_of_several_lengths():
+    for values in ({"a": [1], "b": [1, 2]}, {"a": [1, 2], "b": ["x"]}):
+        with pytest.raises(tessera.IpcError, match="found fields of the lengths {'a': ., 'b': .}, expected one length"):
+            tessera.publish_column(values)
+
+
+def test_text_that_is_not_utf8():
+    with pytest.raises(tessera.IpcError, match=r"found the text '\\ud800', which is not UTF-8"):
+        tessera.publish_column(["a", "\ud800"])
+
+
 def test_offsets_are_not_believed():
     for offsets in ([0, 9, 3], [-1, 2, 3], [0, 2, 4], [2, 1, 3]):
         column = tessera.publish_column(np.arange(3), offsets=np.array(offsets, "int32"))
@@ -384,6 +408,27 @@ def test_shared_arrays(tmp_path, consumer):
         shared.get("1a")
     with pytest.raises(tessera.IpcError, match="32"):
         tessera.ask_for("a", "b")
+
+
+@pytest.mark.parametrize("answers", [False, True])
+def test_what_finds_arrays_may_have_them(answers):
+    """Both end with the last reference of the program."""
+
+    class Arrays:
+        def __init__(self):
+            self.shared = tessera.SharedArrays(1000, self.find)
+
+        def find(self, name):
+            return np.arange(10)
+
+    arrays = Arrays()
+    arrays.shared.get("a")
+    if answers:
+        assert arrays.shared.address
+    gone = weakref.ref(arrays)
+    del arrays
+    gc.collect()
+    assert gone() is None
 
 
 def test_what_finds_arrays_may_not_ask_for_them():

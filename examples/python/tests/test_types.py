@@ -144,6 +144,13 @@ def test_fills_of_nested_structs(tmp_path):
     assert array[2].item() == array.fill_value.item() == fill
 
 
+def test_a_fill_value_in_an_array_of_numpy(tmp_path):
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(3,), dtype="U4", fill_value=np.array("ab"))
+    assert array.fill_value == array[2] == "ab"
+    with pytest.raises(tessera.MetadataError, match="no element of"):
+        tessera.create_array(tmp_path / "b.zarr", shape=(3,), dtype="U4", fill_value=np.array("abcde"))
+
+
 def test_defaults_and_gaps(tmp_path):
     fills = {"M8[s]": np.datetime64("NaT"), "m8[s]": np.timedelta64("NaT"), "U3": "", "S3": b"", "V2": np.void(b"\0\0")}
     for dtype, fill in fills.items():

@@ -162,6 +162,19 @@ def test_fill_values(tmp_path, dtype, fill):
     np.testing.assert_equal(found, np.dtype(dtype).type(fill))
 
 
+def test_a_home_folder(stored, monkeypatch):
+    monkeypatch.setenv("HOME", str(stored.parent))
+    found = xarray.open_dataset(f"~/{stored.name}", engine="tessera")
+    xarray.testing.assert_identical(found, xarray.open_dataset(f"~/{stored.name}", engine="zarr"))
+
+
+def test_an_attribute_named_as_dimensions_of_zarr_v2(tmp_path):
+    array = zarr.create_group(tmp_path / "g.zarr").create_array("a", shape=(3,), dtype="int8", dimension_names=["x"])
+    array.attrs["_ARRAY_DIMENSIONS"] = ["y"]
+    ours, theirs = (xarray.open_dataset(tmp_path / "g.zarr", engine=engine) for engine in ("tessera", "zarr"))
+    xarray.testing.assert_identical(ours, theirs)
+
+
 def test_errors(tmp_path, stored):
     tessera.create_group(tmp_path / "g.zarr").create_array("a", shape=(3,), dtype="int8")
     with pytest.raises(tessera.MetadataError, match=r"g.zarr/a: found dimension_names \[\], expected 1: xarray needs"):
