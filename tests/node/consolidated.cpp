@@ -290,6 +290,30 @@ TEST_CASE("paths of copies may begin with a '/', in any order; an error names th
                                {"consolidated in zarr.json", "key \"wrong/zarr.json\"", "member shape is missing"});
 }
 
+TEST_CASE("paths of copies of Zarr v2 may begin with a '/'; copies at paths that are no keys are left out (GROUP-08)") {
+  Memory store;
+  put_v2(store);
+  consolidate(store);
+  auto v2 = parse_json(test::value(store, ".zmetadata"));
+  Members moved;
+  for (auto const& [name, value] : v2.at("metadata").as<Members>()) moved["/" + name] = value;
+  for (auto const* const no_key : {"./.zgroup", "g/../.zgroup", "g//.zgroup"})
+    moved[no_key] = moved.at("/g/.zgroup");
+  v2["metadata"] = moved;
+  test::put(store, ".zmetadata", to_json(v2));
+  auto const old = open_group(store, "", {.format = ZarrFormat::v2});
+  CHECK(old.children().size() == 2);
+  CHECK(open_group(old, "g").children().size() == 1);
+
+  create_array<int, 1>(store, "new/a", {.shape = {2}, .chunks = {2}});
+  auto own = document(store, "new");
+  auto const a = document(store, "new/a");
+  own["consolidated_metadata"] =
+      Members{{"kind", "inline"}, {"must_understand", false}, {"metadata", Members{{"a", a}, {".", a}, {"b//c", a}}}};
+  test::put(store, "new/zarr.json", to_json(own));
+  CHECK(open_group(store, "new").children().size() == 1);
+}
+
 TEST_CASE("consolidate writes what zarr-python writes (GROUP-12)") {
   auto const store = climate();
   merge_attributes(store, "y", {{"units", "degrees_north"}});  // the copies are removed

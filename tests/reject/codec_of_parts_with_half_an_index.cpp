@@ -1,4 +1,4 @@
-// expect: tessera: this codec needs both 'index_size' and 'encoded_part', without 'encoded_range', or only 'encoded_range', or none of them
+// expect: tessera: this codec needs both 'index_size' and 'encoded_part', or only 'encoded_range', or only 'decodes_in_order', or none of them
 #include <string_view>
 
 #include <tessera/tessera.hpp>

@@ -1,4 +1,4 @@
-// expect: tessera: this codec has 'encoded_range', 'encoded_part', 'index_size', 'decodes_parts' or 'part_memory', which would not be called without 'decode_part'
+// expect: tessera: this codec has 'encoded_range', 'encoded_part', 'index_size', 'decodes_parts', 'part_memory' or 'decodes_in_order', which would not be used without 'decode_part'
 #include <string_view>
 
 #include <tessera/tessera.hpp>

@@ -111,6 +111,38 @@ TEST_CASE("lz4: a size and one block (NUM-LZ4, G-32)") {
   CHECK_THROWS_AS(decoded(codec::Lz4{}, test::hex("07000000800001020304050607"), 8), CodecError);
 }
 
+TEST_CASE("lz4: the beginning of a chunk is that of the whole, and a part of a damaged chunk is an error or other bytes") {
+  std::uint64_t const seed = 23;
+  CAPTURE(seed);
+  test::Random random{seed};
+  codec::Lz4 const codec;
+  std::size_t const whole = 100'000;
+  auto const bytes = random.smooth(whole);
+  auto const sound = encoded(codec, bytes);
+  for (std::size_t const size : {std::size_t{1}, random(1, whole), whole - 1, whole}) {
+    CAPTURE(size);
+    auto const part = test::decoded_part(codec, sound, {0, size, whole});
+    CHECK(part == Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
+  }
+  check_refused<CodecError>([&] { test::decoded_part(codec, sound, {0, 10, whole + 1}); }, {"100000", "100001"});
+  check_refused<CodecError>([&] { test::decoded_part(codec, Bytes(3), {0, 10, whole}); }, {"found 3 bytes"});
+  int answered = 0;
+  for (int round = 0; round < 400; ++round) {
+    auto value = sound;
+    if (round % 4 == 0)
+      value.resize(random(0, value.size() - 1));
+    else
+      value[random(0, round % 2 ? 30 : value.size() - 1)] ^= static_cast<std::byte>(1u << random(0, 7));
+    try {
+      (void)test::decoded_part(codec, value, {0, random(1, whole), whole});
+      ++answered;
+    } catch (CodecError const&) {
+      ++answered;
+    }
+  }
+  CHECK(answered == 400);
+}
+
 TEST_CASE("bz2: streams and their level (NUM-BZ2, G-33)") {
   auto const stream =
       test::hex("425a6831314159265359b53523ed00000040007f802000310c08191a69933573f945dc914e14242d4d48fb40");

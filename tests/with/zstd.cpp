@@ -152,3 +152,50 @@ TEST_CASE("zstd: the most that bytes decode to is told by them, though the frame
   for (auto const& bytes : {lies, joined({lies, abc}), test::bytes("not a frame"), Bytes(abc.begin(), abc.end() - 2)})
     CHECK(bound(bytes) <= bytes.size() * (128 << 10) / 4);
 }
+
+TEST_CASE("zstd: the beginning of a chunk is that of the whole, and a part of a damaged frame is an error or other bytes") {
+  std::uint64_t const seed = 22;
+  CAPTURE(seed);
+  test::Random random{seed};
+  codec::Zstd const plain{1, false}, checked{1, true};
+  std::size_t const whole = 400'000;
+  auto const bytes = random.smooth(whole);
+  auto const half = static_cast<std::ptrdiff_t>(whole / 2);
+  Bytes const first{bytes.begin(), bytes.begin() + half}, second{bytes.begin() + half, bytes.end()};
+  auto unsized = test::hex("28b52ffd 00 58");  // a window of 2 MiB, no content size, then raw blocks
+  for (std::size_t at = 0; at < whole; at += 100'000) {
+    auto const header = 100'000u << 3 | (at + 100'000 == whole);
+    for (int byte = 0; byte < 3; ++byte) unsized.push_back(static_cast<std::byte>(header >> (8 * byte)));
+    unsized.insert(unsized.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                   bytes.begin() + static_cast<std::ptrdiff_t>(at + 100'000));
+  }
+  auto const skipped = test::hex("50 2a4d18 02000000 ffff");
+  auto const frame = encoded(plain, bytes);
+  for (auto const& value : {frame, encoded(checked, bytes), joined({encoded(plain, first), encoded(plain, second)}),
+                            unsized, joined({skipped, frame})})
+    for (std::size_t const size : {std::size_t{1}, random(1, whole), std::size_t{128 << 10}, whole - 1, whole}) {
+      CAPTURE(size);
+      auto const part = test::decoded_part(plain, value, {0, size, whole});
+      CHECK(part == Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
+    }
+
+  check_refused<CodecError>([&] { test::decoded_part(plain, frame, {0, 10, whole + 1}); }, {"expected 400001"});
+  check_refused<CodecError>([&] { test::decoded_part(plain, frame, {0, 10, whole - 1}); }, {"399999"});
+  check_refused<CodecError>([&] { test::decoded_part(plain, test::bytes("not a zstd frame"), {0, 10, whole}); }, {});
+  check_refused<CodecError>([&] { test::decoded_part(plain, {}, {0, 10, whole}); }, {});
+  int answered = 0;
+  for (int round = 0; round < 400; ++round) {
+    auto value = frame;
+    if (round % 4 == 0)
+      value.resize(random(0, value.size() - 1));
+    else
+      value[random(0, round % 2 ? 30 : value.size() - 1)] ^= static_cast<std::byte>(1u << random(0, 7));
+    try {
+      (void)test::decoded_part(plain, value, {0, random(1, whole), whole});
+      ++answered;
+    } catch (CodecError const&) {
+      ++answered;
+    }
+  }
+  CHECK(answered == 400);
+}

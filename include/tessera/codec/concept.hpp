@@ -89,6 +89,8 @@ struct EncodedSizes {
 // of a part, at least one and within `whole`. Only these two may be read; other bytes of `from` are then undefined:
 //   std::size_t index_size(std::size_t decoded) const
 //   ChunkPart encoded_part(ByteView<space::Host> index, ChunkPart decoded) const
+// A codec that decodes in order, and can stop early, has `static constexpr bool decodes_in_order = true`: its parts then
+// begin at byte 0 of the chunk, and `from` has all encoded bytes.
 // If only some of its configurations decode parts: bool decodes_parts() const. If decode_part needs memory besides its
 // chunks, the most bytes for one call, for a chunk of that decoded size or specification; a budget counts them:
 //   std::size_t part_memory(std::size_t decoded) const

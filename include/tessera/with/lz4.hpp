@@ -36,18 +36,21 @@ struct Lz4 {
 
   std::size_t decoded_bound(ByteView<space::Host> from) const { return from.size < header ? 0 : promised(from); }
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
-    if (from.size < header) throw CodecError{to_text({"found ", from.size, " bytes, expected at least a size of 4"})};
+    expect_header(from);
     auto const size = promised(from);
     if (size > to.size) throw CodecError{to_text({"the header says ", size, " bytes, expected ", to.size})};
-    auto const block = from.sub(header, from.size - header);
-    auto const done =
-        block.size > INT_MAX || size > INT_MAX
-            ? -1
-            : LZ4_decompress_safe(reinterpret_cast<char const*>(block.data), reinterpret_cast<char*>(to.data),
-                                  static_cast<int>(block.size), static_cast<int>(size));
-    if (done < 0 || static_cast<std::size_t>(done) != size)
-      throw CodecError{to_text({from.size, " bytes do not decode to ", size, " bytes"})};
-    return size;
+    return decompress(from, to.sub(0, size), LZ4_decompress_safe);
+  }
+  static constexpr bool decodes_in_order = true;
+  std::size_t decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, ChunkPart part,
+                          Queue<space::Host>& on) const {
+    if (part.size == part.whole) return decode(from, to, on);
+    expect_header(from);
+    auto const size = promised(from);
+    if (size != part.whole) throw CodecError{to_text({"the header says ", size, " bytes, expected ", part.whole})};
+    return decompress(from, to, [](char const* block, char* decoded, int stored, int wanted) {
+      return LZ4_decompress_safe_partial(block, decoded, stored, wanted, wanted);
+    });
   }
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
     if (from.size > LZ4_MAX_INPUT_SIZE)
@@ -62,6 +65,21 @@ struct Lz4 {
   }
 
  private:
+  static void expect_header(ByteView<space::Host> from) {
+    if (from.size < header) throw CodecError{to_text({"found ", from.size, " bytes, expected at least a size of 4"})};
+  }
+  // `f` is one of the library's functions, which use int for sizes.
+  template <class F>
+  static std::size_t decompress(ByteView<space::Host> from, ByteSpan<space::Host> to, F f) {
+    auto const block = from.sub(header, from.size - header);
+    auto const done = block.size > INT_MAX || to.size > INT_MAX
+                          ? -1
+                          : f(reinterpret_cast<char const*>(block.data), reinterpret_cast<char*>(to.data),
+                              static_cast<int>(block.size), static_cast<int>(to.size));
+    if (done < 0 || static_cast<std::size_t>(done) != to.size)
+      throw CodecError{to_text({from.size, " bytes do not decode to ", to.size, " bytes"})};
+    return to.size;
+  }
   static std::size_t promised(ByteView<space::Host> from) {
     std::size_t size = 0;
     for (auto i = header; i-- > 0;) size = size << 8 | std::to_integer<std::size_t>(from.data[i]);

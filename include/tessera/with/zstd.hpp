@@ -1,9 +1,13 @@
 // codec::Zstd: Zstandard frames (RFC 8878; registered extension codecs/zstd). Needs libzstd (BSD-3-Clause): link
 // tessera::zstd.
 #pragma once
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #if !__has_include(<zstd.h>)
 #error "tessera/with/zstd.hpp needs libzstd: on Debian or Ubuntu, apt install libzstd-dev"
@@ -51,18 +55,65 @@ struct Zstd {
     return sum;
   }
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const {
-    auto const context = on.lease<Context<ZSTD_DCtx, ZSTD_createDCtx, ZSTD_freeDCtx>>();
+    auto const context = on.lease<Decoder>();
     return checked(ZSTD_decompressDCtx(context->handle, to.data, to.size, from.data, from.size), from.size, to.size);
   }
+  /// Decodes one block after another until it has the part. A frame with a checksum, or without its size, is decoded as
+  /// a whole.
+  static constexpr bool decodes_in_order = true;
+  std::size_t decode_part(ByteView<space::Host> from, ByteSpan<space::Host> to, ChunkPart part,
+                          Queue<space::Host>& on) const {
+    if (part.size == part.whole) return decode(from, to, on);
+    if (!stops_early(from, part.whole)) {
+      auto const scratch = on.lease<Scratch>();
+      scratch->decoded.resize(part.whole);
+      auto const size = decode(from, {scratch->decoded.data(), part.whole}, on);
+      if (size != part.whole) throw CodecError{to_text({"decodes to ", size, " bytes, expected ", part.whole})};
+      std::memcpy(to.data, scratch->decoded.data(), part.size);
+      return size;
+    }
+    auto const context = on.lease<Decoder>();
+    ZSTD_DCtx_reset(context->handle, ZSTD_reset_session_only);
+    checked(ZSTD_DCtx_setParameter(context->handle, ZSTD_d_windowLogMax, most_window), from.size, to.size);
+    ZSTD_inBuffer in{from.data, 0, 0};
+    ZSTD_outBuffer out{to.data, to.size, 0};
+    // With more input than it asks for, the library would decode one block more than needed.
+    for (auto next = least_header; out.pos < to.size;) {
+      auto const before = in.pos + out.pos;
+      in.size = std::min(from.size, in.pos + next);
+      next = checked(ZSTD_decompressStream(context->handle, &out, &in), from.size, part.whole);
+      if (in.pos + out.pos == before)
+        throw CodecError{to_text({from.size, " bytes decode to ", out.pos, ", expected ", part.whole})};
+    }
+    return std::min(part.whole, (part.size + most_block - 1) / most_block * most_block);
+  }
+  /// The library keeps what later blocks may refer to, and two blocks.
+  std::size_t part_memory(std::size_t decoded) const { return decoded + 2 * most_block; }
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const {
-    auto const context = on.lease<Context<ZSTD_CCtx, ZSTD_createCCtx, ZSTD_freeCCtx>>();
+    auto const context = on.lease<Encoder>();
     ZSTD_CCtx_setParameter(context->handle, ZSTD_c_compressionLevel, level);
     ZSTD_CCtx_setParameter(context->handle, ZSTD_c_checksumFlag, checksum);
     return checked(ZSTD_compress2(context->handle, to.data, to.size, from.data, from.size), from.size, to.size);
   }
 
  private:
-  template <class Handle, auto create, auto destroy>
+  static constexpr int most_window = 30;  // as a power of two: the library's own limit is 27
+  static constexpr std::size_t most_block = ZSTD_BLOCKSIZE_MAX, least_header = 5;
+  struct Scratch {
+    std::vector<std::byte> decoded{};
+    std::uint64_t held() const { return decoded.capacity(); }
+  };
+
+  // Whether it is one frame of this size without a checksum, which only a whole frame can be compared with (RFC 8878,
+  // 3.1.1.1.1).
+  static bool stops_early(ByteView<space::Host> from, std::size_t whole) {
+    constexpr std::size_t descriptor = 4;
+    constexpr std::byte has_checksum{4};
+    return whole <= std::size_t{1} << most_window && ZSTD_getFrameContentSize(from.data, from.size) == whole &&
+           (from.data[descriptor] & has_checksum) == std::byte{0};
+  }
+
+  template <class Handle, auto create, auto destroy, auto size_of>
   struct Context {
     Handle* handle = create();
     Context() {
@@ -71,7 +122,10 @@ struct Zstd {
     Context(Context const&) = delete;
     Context& operator=(Context const&) = delete;
     ~Context() { destroy(handle); }
+    std::uint64_t held() const { return size_of(handle); }
   };
+  using Decoder = Context<ZSTD_DCtx, ZSTD_createDCtx, ZSTD_freeDCtx, ZSTD_sizeof_DCtx>;
+  using Encoder = Context<ZSTD_CCtx, ZSTD_createCCtx, ZSTD_freeCCtx, ZSTD_sizeof_CCtx>;
 
   static std::size_t checked(std::size_t result, std::size_t from, std::size_t to) {
     if (ZSTD_isError(result))

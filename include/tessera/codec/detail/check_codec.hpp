@@ -16,14 +16,16 @@ consteval bool check_parts() {
   static_assert(DecodesParts<C> || !NamesDecodePart<C>,
                 "tessera: this codec's 'decode_part' would not be called: it must be 'std::size_t "
                 "decode_part(ByteView<space::Host>, ByteSpan<space::Host>, ChunkPart, Queue<space::Host>&) const'");
-  constexpr bool has_more = SaysEncodedRange<C> || SaysWhetherParts<C> || HasPartOfIndex<C> || SaysPartMemory<C>;
+  constexpr bool has_more =
+      SaysEncodedRange<C> || SaysWhetherParts<C> || HasPartOfIndex<C> || SaysPartMemory<C> || DecodesInOrder<C>;
   static_assert(DecodesParts<C> || NamesDecodePart<C> || !has_more,
-                "tessera: this codec has 'encoded_range', 'encoded_part', 'index_size', 'decodes_parts' or "
-                "'part_memory', which would not be called without 'decode_part'");
-  constexpr bool is_either = !HasPartOfIndex<C> || (HasIndex<C> && !SaysEncodedRange<C>);
+                "tessera: this codec has 'encoded_range', 'encoded_part', 'index_size', 'decodes_parts', 'part_memory' "
+                "or 'decodes_in_order', which would not be used without 'decode_part'");
+  constexpr bool is_either = !HasPartOfIndex<C> ? !(SaysEncodedRange<C> && DecodesInOrder<C>)
+                                                : HasIndex<C> && !SaysEncodedRange<C> && !DecodesInOrder<C>;
   static_assert(!DecodesParts<C> || is_either,
-                "tessera: this codec needs both 'index_size' and 'encoded_part', without 'encoded_range', or only "
-                "'encoded_range', or none of them");
+                "tessera: this codec needs both 'index_size' and 'encoded_part', or only 'encoded_range', or only "
+                "'decodes_in_order', or none of them");
   return DecodesParts<C> ? is_either : !NamesDecodePart<C> && !has_more;
 }
 

@@ -140,6 +140,12 @@ concept SaysWhetherParts = requires(C const& codec) {
   { codec.decodes_parts() } -> std::convertible_to<bool>;
 };
 
+// Its parts begin at the first byte.
+template <class C>
+concept DecodesInOrder = requires {
+  requires C::decodes_in_order;
+};
+
 template <class C>
 concept SaysForm = requires(C const& codec, ChunkSpecification chunk) { codec.encoded(chunk); };
 

@@ -49,7 +49,7 @@ TESSERA_DECL std::optional<Value> read_value(ConsolidatedDocuments const& copies
 using SharedCopies = std::shared_ptr<ConsolidatedDocuments const>;
 
 /// Moves the copies out of `document`, the `zarr.json` of the group at `path`. Null: none, or of an unknown kind. Some
-/// programs begin paths with a '/'.
+/// programs begin paths with a '/'. A copy whose path cannot be a key is left out.
 TESSERA_DECL SharedCopies take_v3_copies(std::string_view store, std::string_view path, Value& document);
 
 /// The copies in `document`, the `.zmetadata` of the group at `path`, its own included. Null: as for v3.

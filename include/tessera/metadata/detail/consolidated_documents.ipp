@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include <tessera/key/key.hpp>
 #include <tessera/metadata/detail/format.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -19,6 +20,16 @@ TESSERA_DECL std::shared_ptr<ConsolidatedDocuments> empty_copies(std::string_vie
   return std::make_shared<ConsolidatedDocuments>(to_text({store, " (consolidated in ", where.path, ")"}));
 }
 
+// What cannot be a node's key is left out, because a list of nodes would lead to no document.
+TESSERA_DECL void add_copy(ConsolidatedDocuments& copies, Key key, Value& document) {
+  if (is_key(key.path)) copies.add(std::move(key), std::move(document));
+}
+
+TESSERA_DECL std::string_view without_root(std::string_view path) {
+  if (path.starts_with('/')) path.remove_prefix(1);
+  return path;
+}
+
 TESSERA_DECL SharedCopies take_v3_copies(std::string_view store, std::string_view path, Value& document) {
   auto* const members = document.get_if<Members>();
   for (auto& member : *members) {
@@ -28,11 +39,7 @@ TESSERA_DECL SharedCopies take_v3_copies(std::string_view store, std::string_vie
       auto* const list = part.name == "metadata" ? part.value.get_if<Members>() : nullptr;
       if (!list) continue;
       auto copies = empty_copies(store, document_key(path));
-      for (auto& copy : *list) {
-        std::string_view below = copy.name;
-        if (below.starts_with('/')) below.remove_prefix(1);
-        copies->add(document_key((path / below).path), std::move(copy.value));
-      }
+      for (auto& copy : *list) add_copy(*copies, document_key((path / without_root(copy.name)).path), copy.value);
       return copies;
     }
   }
@@ -47,7 +54,7 @@ TESSERA_DECL SharedCopies v2_copies(std::string_view store, std::string_view pat
     auto* const list = member.name == "metadata" ? member.value.get_if<Members>() : nullptr;
     if (!list) continue;
     auto copies = empty_copies(store, v2_copies_key(path));
-    for (auto& copy : *list) copies->add(path / copy.name, std::move(copy.value));
+    for (auto& copy : *list) add_copy(*copies, path / without_root(copy.name), copy.value);
     return copies;
   }
   return nullptr;

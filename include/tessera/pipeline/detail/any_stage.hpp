@@ -31,8 +31,9 @@ struct StageRun {
   std::uint64_t* beside = nullptr;                    ///< if so, counts the bytes decoded beside the parts
 };
 
-/// What a stage needs to decode a part of a chunk alone.
-enum class PartsOf : std::uint8_t { none, all, range };  ///< it cannot; all encoded bytes; `encoded_range` of them
+/// What a stage needs to decode a part of a chunk alone: it cannot; all encoded bytes, or all of them, and the part
+/// begins at byte 0; `encoded_range` of them.
+enum class PartsOf : std::uint8_t { none, all, in_order, range };
 
 /// In the order of encoding.
 using StageList = std::span<AnyStage const* const>;

@@ -10,8 +10,8 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Sets `part_stages`, `stores_ranges` and `index_size` of a form that is complete otherwise. A codec that changes
-/// values has parts if its encoded elements are in C order.
+/// Sets `part_stages`, `decodes_in_order`, `stores_ranges` and `index_size` of a form that is complete otherwise. A codec
+/// that changes values has parts if its encoded elements are in C order.
 TESSERA_DECL void find_parts(StageList list, ResolvedChunk& form);
 
 /// The bytes behind the first `places` stages that run, from the elements on, that a part of the decoded bytes needs.
@@ -23,8 +23,9 @@ TESSERA_DECL ByteRange range_behind(StageList list, ResolvedChunk const& form, B
 TESSERA_DECL ChunkPart encoded_part(StageList list, ResolvedChunk const& form, ByteView<space::Host> index,
                                     ByteRange part);
 
-/// For the stage at `place` among those that run: sets `buffers.parts`, and where the bytes before it are whole, limits
-/// each task's `from` to what its part needs. Throws: CodecError, if these have another size.
+/// For the stage at `place` among those that run: sets `buffers.parts`, and limits each task's `from` to what its part
+/// needs. Requires: `buffers.parts` are those of the stage that decoded before it, if that has parts. Throws:
+/// CodecError, if there are too few bytes.
 TESSERA_DECL void limit_to_parts(StageList list, AnyStage const& stage, ResolvedChunk const& form, std::size_t place,
                                  DecodeBuffers& buffers);
 

@@ -2,6 +2,7 @@
 #include <tessera/pipeline/detail/chunk_parts.hpp>
 
 #include <cstddef>
+#include <utility>
 
 #include <tessera/core/error.hpp>
 #include <tessera/key/key.hpp>
@@ -20,7 +21,7 @@ TESSERA_DECL AnyStage const& last_running(StageList list) {
 }
 
 TESSERA_DECL void find_parts(StageList list, ResolvedChunk& form) {
-  form.part_stages = 0;
+  form.part_stages = 0, form.decodes_in_order = false;
   form.stores_ranges = !form.varying;
   std::size_t place = 0, changed = 0;
   for (auto const* stage : list) {
@@ -30,6 +31,7 @@ TESSERA_DECL void find_parts(StageList list, ResolvedChunk& form) {
     if (traits.is_cast) continue;
     auto const parts = traits.writes_array && !form.changes[changed++].is_dense ? PartsOf::none : stage->parts();
     if (parts != PartsOf::none) form.part_stages = place;
+    form.decodes_in_order |= parts == PartsOf::in_order;
     form.stores_ranges = parts == PartsOf::range;
   }
   if (form.stores_ranges) form.part_stages = place;
@@ -65,25 +67,25 @@ TESSERA_DECL ByteRange range_behind(StageList list, ResolvedChunk const& form, B
 
 TESSERA_DECL void limit_to_parts(StageList list, AnyStage const& stage, ResolvedChunk const& form, std::size_t place,
                                  DecodeBuffers& buffers) {
+  bool const is_first = place + 1 == form.part_stages;  // to decode: the bytes before it are whole, or stored ranges
   bool const has_ranges = stage.traits().is_cast || stage.parts() == PartsOf::range;
-  bool const is_limited = has_ranges && place + 1 == form.part_stages;  // the first stage of these to decode
-  bool const are_ranges = form.stores_ranges && buffers.are_ranges;
+  bool const are_ranges = is_first && form.stores_ranges && buffers.are_ranges;
   auto const whole = form.bounds[place];
-  buffers.parts.clear();
+  buffers.parts.resize(buffers.tasks.size());
   for (std::size_t i = 0; i < buffers.tasks.size(); ++i) {
+    auto const before = std::exchange(buffers.parts[i], {0, whole, whole});
     auto const& wanted = buffers.ranges[i];
-    if (wanted.is_whole()) {
-      buffers.parts.push_back({0, whole, whole});
-      continue;
-    }
+    if (wanted.is_whole()) continue;
     auto const part = range_behind(list, form, wanted, place);
-    buffers.parts.push_back({static_cast<std::size_t>(part.offset), static_cast<std::size_t>(part.size), whole});
-    if (!is_limited) continue;
-    auto& from = buffers.tasks[i].from;
+    auto& to = buffers.parts[i];
+    to.first = static_cast<std::size_t>(part.offset), to.size = static_cast<std::size_t>(part.size);
+    if (stage.parts() == PartsOf::in_order) to.size += std::exchange(to.first, 0);
+    if (!has_ranges) continue;
     auto const needed = range_behind(list, form, wanted, place + 1);
-    auto const size = static_cast<std::size_t>(needed.size);
-    expect_size(from.size, are_ranges ? size : form.bounds[place + 1], i);
-    if (!are_ranges) from = from.sub(static_cast<std::size_t>(needed.offset), size);
+    auto& from = buffers.tasks[i].from;
+    if (is_first) expect_size(from.size, are_ranges ? static_cast<std::size_t>(needed.size) : form.bounds[place + 1], i);
+    auto const begin = are_ranges ? needed.offset : is_first ? 0 : before.first;
+    from = from.sub(static_cast<std::size_t>(needed.offset - begin), static_cast<std::size_t>(needed.size));
   }
 }
 

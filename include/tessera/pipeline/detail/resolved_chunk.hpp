@@ -63,6 +63,7 @@ struct ResolvedChunk {
   std::size_t part_memory = 0;         ///< bytes of memory that codecs use to decode a part of one chunk
   bool stores_elements = true;         ///< no codec runs: the stored bytes are the elements, which may have to cross
   std::size_t part_stages = 0;         ///< as many running stages, from the elements on, can decode a part alone
+  bool decodes_in_order = false;       ///< one of these stages can only stop early: a part begins at byte 0
   bool stores_ranges = true;           ///< all can, and say which range of the stored bytes it needs
   std::size_t index_size = 0;          ///< bytes of a stored chunk that say where its parts are; 0: none
   /// For elements that vary in size: their way through the stages. Elements are references, and `bounds` estimates.

@@ -144,7 +144,10 @@ class StageOf final : public AnyStage {
     if constexpr (decodes_parts) {
       bool does = true;
       if constexpr (SaysWhetherParts<C>) does = codec_.decodes_parts();
-      return !does ? PartsOf::none : SaysEncodedRange<C> ? PartsOf::range : PartsOf::all;
+      return !does                ? PartsOf::none
+             : SaysEncodedRange<C> ? PartsOf::range
+             : DecodesInOrder<C>   ? PartsOf::in_order
+                                   : PartsOf::all;
     }
     return PartsOf::none;
   }

@@ -22,8 +22,9 @@ namespace tessera { inline namespace v0 { namespace detail {
 /// Of a chunk's decoded bytes: from the first element of a part to the last.
 TESSERA_DECL ByteRange bytes_of(Layout const& layout, Extents const& steps, Part const& part);
 
-/// From the first needed element to the last. The whole chunk, if it must be decoded, or if too little is saved: the
-/// usual gap or less, or less than half of a chunk of which all stored bytes are read.
+/// From the first needed element to the last, or from byte 0, if codecs decode in order. The whole chunk, if it must be
+/// decoded, or if too little is saved: the usual gap or less, or less than half of a chunk of which all stored bytes are
+/// read, of one decoded in order less than an eighth.
 TESSERA_DECL ByteRange wanted_bytes(ResolvedChunk const& form, Plan const& plan, Piece const& piece);
 
 /// Whether these decoded bytes are exactly a part, with the same arrangement in the target.

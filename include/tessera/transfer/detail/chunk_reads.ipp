@@ -41,8 +41,10 @@ TESSERA_DECL ByteRange wanted_bytes(ResolvedChunk const& form, Plan const& plan,
   } else {
     add(bytes_of(form.layout, Extents::filled(piece.chunk.rank(), 1), plan.surrounding(piece)));
   }
-  // A codec decodes more than a part, and copies it.
-  auto const least = form.stores_ranges ? usual_gap : std::max<std::uint64_t>(usual_gap, whole.size / 2);
+  if (form.decodes_in_order) begin = 0;
+  // A codec decodes more than a part, or copies what it decodes.
+  auto const share = form.stores_ranges ? 0 : whole.size / (form.decodes_in_order ? 8 : 2);
+  auto const least = std::max<std::uint64_t>(usual_gap, share);
   return whole.size - (end - begin) > least ? ByteRange{begin, end - begin} : whole;
 }
 
