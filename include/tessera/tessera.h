@@ -150,8 +150,8 @@ TESSERA_C_API void tessera_stop_consumer(tessera_consumer* consumer);
 
 /** An attached column. */
 typedef struct tessera_column tessera_column;
-/** Attaches a column in host memory with one value for each element, published from any language, without a copy.
-    `json` is not trusted. */
+/** Attaches a column in host memory with one value for each element, published from any language, without a copy. A
+    column with a dictionary is refused. `json` is not trusted. */
 TESSERA_C_API int tessera_attach_column(tessera_consumer* consumer, char const* json, tessera_column** column,
                                         tessera_error* error);
 /** The pointers are valid until the column is closed; values and mask are memory of another process, only to be read.

@@ -267,6 +267,7 @@ TEST_CASE("Arrow: arrays of other libraries are views, with their offset, or ref
     array.length = 2, array.offset = 1, array.n_buffers = 1, array.buffers = list_buffers;
     array.n_children = 1, array.children = all_values;
     values.length = 8, values.offset = 3, values.n_buffers = 2, values.buffers = buffers;
+    schema.release = item.release = [](ArrowSchema*) {}, array.release = values.release = [](ArrowArray*) {};
     return test::error_of([&] {
       change(schema, array, item, values);
       auto const view = arrow_c::view<std::int32_t, 2>(schema, array);
@@ -293,6 +294,17 @@ TEST_CASE("Arrow: arrays of other libraries are views, with their offset, or ref
   CHECK(refused([](S, A, S, A v) { v.buffers[1] = nullptr; }) == "the array has elements but no memory");
   CHECK(refused([&](S, A, S, A v) { v.buffers[1] = reinterpret_cast<char const*>(numbers.data()) + 1; }) ==
         "the array's memory is not aligned to the 4 bytes of int32");
+  auto const released = std::string{"the schema or the array was released or moved"};
+  CHECK(refused([](S s, A, S, A) { s.release = nullptr; }) == released);
+  CHECK(refused([](S, A a, S, A) { a.release = nullptr; }) == released);
+  auto const child = std::string{"a child of the array is missing, or was released or moved"};
+  CHECK(refused([](S, A, S i, A) { i.release = nullptr; }) == child);
+  CHECK(refused([](S, A, S, A v) { v.release = nullptr; }) == child);
+  CHECK(refused([](S s, A, S, A) { s.children[0] = nullptr; }) == child);
+  CHECK(refused([](S, A a, S, A) { a.children[0] = nullptr; }) == child);
+  CHECK(refused([](S, A a, S, A) { a.children = nullptr; }) == "the array has 1 dimensions, expected 2");
+  CHECK(refused([](S s, A, S, A) { s.format = "+w:18446744073709551615"; }) ==
+        "the array has 2 lists of 18446744073709551615 elements, expected fewer than 2^64");
 }
 
 }  // namespace arrow_array_tests

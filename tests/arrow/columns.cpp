@@ -188,6 +188,10 @@ TEST_CASE("Arrow: offsets and indices that lead outside are refused, because con
         "column \"\" of schema \"c\": its element 0 is an index of -1 into a dictionary of 3");
   CHECK(refused(coded(std::vector<std::int64_t>{-1, 2}).masked(published<std::uint8_t>(producer, {0b10}),
                                                               ipc::Mask::Kind::bits)) == "nothing was thrown");
+  // Consumers do not look at the mask of a column whose null count is 0.
+  CHECK(refused(coded(std::vector<std::int64_t>{-1, 2}).masked(published<std::uint8_t>(producer, {0b10}),
+                                                              ipc::Mask::Kind::bits, 0)) ==
+        "column \"\" of schema \"l\": its element 0 is an index of -1 into a dictionary of 3");
 }
 
 TEST_CASE("Arrow: columns of the new types that contradict themselves are refused") {
@@ -282,6 +286,29 @@ TEST_CASE("Arrow: another library's table is published, and attached again with 
     CHECK(ipc::attach(consumer, empty.descriptor()).size() == 0);
   }
   CHECK(refused([](S, A a) { a.release = nullptr; }) == "the schema or the array was released or moved");
+  auto const in_struct = [&](auto change) {
+    auto word_schema = slice.schema.get();
+    auto word = slice.array.get();
+    ArrowSchema* schemas[] = {&word_schema};
+    ArrowArray* arrays[] = {&word};
+    void const* buffers[] = {nullptr};
+    return refused([&](S s, A a) {
+      s.format = "+s", s.n_children = a.n_children = a.n_buffers = 1, a.buffers = buffers, a.length = a.offset = 1;
+      s.children = schemas, a.children = arrays, a.null_count = 0;
+      change(s, a);
+    });
+  };
+  auto const why = std::string{"a child or its dictionary is missing, or was released or moved"};
+  auto const missing = "array \"word\" of format \"+s\": " + why;
+  CHECK(in_struct([](S, A) {}) == "nothing was thrown");
+  CHECK(in_struct([](S s, A) { s.children[0] = nullptr; }) == missing);
+  CHECK(in_struct([](S, A a) { a.children[0] = nullptr; }) == missing);
+  CHECK(in_struct([](S s, A) { s.children[0]->release = nullptr; }) == missing);
+  CHECK(in_struct([](S, A a) { a.children[0]->release = nullptr; }) == missing);
+  CHECK(in_struct([](S s, A a) {
+          s.format = "c", s.n_children = a.n_children = 0, a.n_buffers = 2;
+          s.dictionary = s.children[0], a.dictionary = a.children[0], a.dictionary->release = nullptr;
+        }) == "array \"word\" of format \"c\": " + why);
   CHECK(second.leases() > 0);
 }
 
@@ -347,8 +374,8 @@ TEST_CASE("Arrow: each allocation of an export of a column fails in turn, and it
     bool has_failed = false;
     {
       auto attached = ipc::attach(consumer, row.descriptor());
-      arrow_c::Exported exported;  // released later: an allocation of the producer's thread must not fail
-      test::FailingAllocation const failing{k};
+      test::FailingAllocation const failing{k};  // one of the producer's thread, too
+      arrow_c::Exported exported;
       try {
         exported = arrow_c::hand_over(arrow_c::share(std::move(attached)));
       } catch (std::bad_alloc const&) {
@@ -361,6 +388,18 @@ TEST_CASE("Arrow: each allocation of an export of a column fails in turn, and it
       break;
     }
   }
+}
+
+TEST_CASE("a producer's thread takes leases back without new memory") {
+  ipc::Producer producer;
+  ipc::Consumer consumer;
+  auto const array = published<float>(producer, {1, 2, 3});
+  auto attached = consumer.attach(array.descriptor());
+  test::AllocationsSucceed const none;  // of this thread
+  test::FailingAllocation const failing{0};
+  attached.close();
+  CHECK(returned_to(producer));
+  CHECK(!failing.has_failed());
 }
 
 }  // namespace arrow_column_tests

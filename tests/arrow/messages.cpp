@@ -248,6 +248,57 @@ TEST_CASE("Arrow: columns nested too deeply, and dictionaries of dictionaries wi
   CHECK(levels(4).find("4096") != std::string::npos);
 }
 
+// A schema of columns with the dictionaries `count` to 1. Each is of structs of one column with the dictionary of the
+// next number, which is one of text in its own column.
+Bytes schema_of_chain(std::int64_t count) {
+  using namespace arrow_c::detail;
+  tessera::detail::FlatWriter flat;
+  auto const message = message_table(flat, flat_schema, 0), schema = flat.table({{0, 2}, {1, 4}});
+  flat.link(flat.place(message, 2), schema);
+  auto const columns = flat.references(static_cast<std::size_t>(count));
+  flat.link(flat.place(schema, 1), columns);
+  auto const write = [&](std::size_t reference, std::int64_t number, FlatKind kind, std::size_t children) {
+    auto const field = flat.table({{0, 4}, {2, 1, kind}, {3, 4}, {4, 4}, {5, 4}});
+    flat.link(reference, field);
+    flat.link(flat.place(field, 0), flat.string(""));
+    flat.link(flat.place(field, 3), flat.table({}));
+    auto const dictionary = flat.table({{0, 8, static_cast<std::uint64_t>(number)}, {1, 4}});
+    flat.link(flat.place(field, 4), dictionary);
+    flat.link(flat.place(dictionary, 1), flat.table({{0, 4, 8}, {1, 1, 1}}));
+    auto const list = flat.references(children);
+    flat.link(flat.place(field, 5), list);
+    return list;
+  };
+  for (std::int64_t i = 0; i < count; ++i) {
+    auto const at = tessera::detail::FlatWriter::item(columns, static_cast<std::size_t>(i));
+    auto const children = write(at, count - i, flat_struct, 1);
+    write(tessera::detail::FlatWriter::item(children, 0), count - i + 1, flat_utf8, 0);
+  }
+  return framed(flat.bytes());
+}
+
+TEST_CASE("Arrow: dictionaries that refer to each other more deeply than a schema can be nested are refused") {
+  auto const chain = [](std::int64_t count) {
+    arrow_c::MessageReader<Host> reader;
+    auto const put = [&](Table const& dictionary, std::int64_t number) {
+      auto const copy = [](void* to, void const* from, std::size_t size) { std::memcpy(to, from, size); };
+      arrow_c::detail::BatchWriter<Host, decltype(copy)> writer{copy};
+      auto const one = sent(writer.message({&dictionary}, 0, dictionary.length, number));
+      (void)reader.read(one.head(), one.view(), nullptr);
+    };
+    return test::error_of([&] {
+      auto const schema = schema_of_chain(count);
+      (void)reader.read({schema.data(), schema.size()}, {}, nullptr);
+      put(words("", {0, 1}, "a"), count + 1);
+      auto const level = table_of({column("", "c", 1, std::vector<std::int8_t>{0})});
+      for (auto number = count; number > 0; --number) put(level, number);
+    });
+  };
+  CHECK(chain(16) == "nothing was thrown");
+  CHECK(chain(17) == "array \"\" of format \"c\": its dictionary has more than 32 levels");
+  CHECK(chain(2000).find("32 levels") != std::string::npos);
+}
+
 TEST_CASE("Arrow: damaged messages are errors, or tables whose memory is that of their bodies") {
   std::uint64_t const seed = 4310;
   CAPTURE(seed);

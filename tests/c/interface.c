@@ -135,6 +135,8 @@ static void check_vast(char const* folder) {
   CHECK(tessera_create_array(folder, "vast", vast, 0, &array, &error) == TESSERA_OK);
   CHECK_FAILS(tessera_read_array(array, NULL, NULL, NULL, one, 1, &error), TESSERA_SELECTION, "the memory has 1 bytes",
               "vast/zarr.json");
+  CHECK_FAILS(tessera_read_array(array, NULL, NULL, NULL, one, SIZE_MAX, &error), TESSERA_SELECTION,
+              "but the box has 2^64 or more", "vast/zarr.json");
   CHECK(tessera_read_array(array, NULL, count, NULL, one, 1, &error) == TESSERA_OK && one[0] == 0);
   tessera_close_array(array);
 }
@@ -299,6 +301,12 @@ static void check_refused_columns(void) {
   CHECK(info.null_count == -1 && info.mask_kind == TESSERA_MASK_NONE && info.mask == NULL && info.mask_size == 0);
   CHECK(info.values_size == 6 && memcmp(info.values, numbers, 6) == 0);
   tessera_close_column(column);
+  /* The same as indices into a dictionary, which nothing in C would say. */
+  char indices[4096];
+  char const* const nulls = strstr(json, "\"null_count\"");
+  snprintf(indices, sizeof indices, "%.*s\"dictionary\": {\"name\": \"\", \"schema\": \"n\", \"length\": 10, "
+           "\"offset\": 0, \"null_count\": 10}, %s", (int)(nulls - json), json, nulls);
+  CHECK_FAILS(tessera_attach_column(consumer, indices, &column, &error), TESSERA_IPC, "indices into a dictionary", "");
   char* const old = strdup(json);
   tessera_close_published(published);
   CHECK_FAILS(tessera_attach_column(consumer, old, &column, &error), TESSERA_IPC, "", "");

@@ -64,7 +64,9 @@ static tessera_codec const codecs[] = {
     {"test.invert", TESSERA_BYTES_TO_BYTES, open_invert, free, same_size, invert, invert},
     {"test.backwards", TESSERA_ARRAY_TO_BYTES, open_backwards, free, same_size, decode_backwards, NULL}};
 
-#if defined(NEWER)
+#if defined(WITHOUT_CODECS)
+static tessera_plug_in const plug_in = {TESSERA_PLUG_IN_VERSION, sizeof codecs / sizeof *codecs, NULL};
+#elif defined(NEWER)
 static tessera_plug_in const plug_in = {TESSERA_PLUG_IN_VERSION + 1, 2, codecs};
 #else
 static tessera_plug_in const plug_in = {TESSERA_PLUG_IN_VERSION, 2, codecs};

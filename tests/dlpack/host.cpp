@@ -134,7 +134,12 @@ TEST_CASE("DLPack: what cannot be taken is refused with its reason, and deleted 
   CHECK(refused([](auto&, auto& t) { t.ndim = 1000; }).find("1000 dimensions") != std::string::npos);
   CHECK(refused([](auto& p, auto&) { p.shape[1] = -3; }) ==
         "dimension 1 of the tensor has length -3, expected 0 or more");
-  CHECK(refused([](auto& p, auto&) { p.shape[0] = p.shape[1] = std::numeric_limits<std::int64_t>::max(); }) != "");
+  for (auto const length : {std::int64_t{1} << 31, std::numeric_limits<std::int64_t>::max()}) {
+    New vast;
+    vast.shape[0] = vast.shape[1] = length, vast.managed.dl_tensor.strides = nullptr;
+    dlpack::Tensor const tensor{&vast.managed};
+    CHECK_THROWS_AS((dlpack::view<float, 2>(tensor)), ExchangeError);
+  }
   CHECK(refused([](auto& p, auto&) { p.strides[0] = std::int64_t{1} << 62; }) ==
         "dimension 0 of the tensor has a stride of 4611686018427387904 elements");
   CHECK(refused([](auto& p, auto&) { p.strides[1] = std::numeric_limits<std::int64_t>::min(); }) ==

@@ -1,8 +1,12 @@
 // Objects of the parent that a child made by fork() must not use.
+#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+
+#include <unistd.h>
 
 #include <doctest/doctest.h>
 
@@ -35,6 +39,33 @@ TEST_CASE("a child made by fork neither publishes by its parent's producer nor e
   CHECK(producer->allocations() == 1);
   CHECK(ipc::ask_for("any", names->address()) == array.descriptor());
   CHECK(ipc::Consumer{}.attach(array.descriptor()).shape() == Extents{10});
+}
+
+TEST_CASE("a producer that ends is gone, though a child made by fork has its end of the sockets") {
+  test::Process producer{[](test::Channel& tell) {
+    ipc::Producer own;
+    auto const array = own.publish(an_array());
+    tell.put(array.json());
+    tell.get();
+    auto const child = ::fork();
+    if (child == 0) {
+      ::alarm(240);
+      for (;;) ::pause();
+    }
+    tell.put(std::to_string(child));
+    tell.get();
+  }};
+  auto const array = ipc::parse_descriptor(producer->get());
+  ipc::Consumer consumer;
+  auto const attached = consumer.attach(array);
+  producer->put("attached");
+  auto const child = std::stoi(producer->get());
+  CHECK(attached.buffer().view().size == 10);
+  producer.kill();
+  CHECK_THROWS_AS((void)attached.buffer().view(), ipc::ProducerGone);
+  CHECK_THROWS_AS(consumer.attach(array), ipc::ProducerGone);
+  CHECK(test::error_of([&] { (void)ipc::Consumer{}.attach(array); }).ends_with(" has ended"));
+  ::kill(child, SIGKILL);
 }
 
 TEST_CASE("a child made by fork has threads of its own, which its parent's handles leave alone") {

@@ -83,6 +83,18 @@ TEST_CASE("who waits for another process's answer ends when told to, and when th
   answers.notify_all();
 }
 
+TEST_CASE("a server of names answers when getting an array throws anything") {
+  ipc::NameServer const names{[](std::string_view name) -> ipc::Descriptor {
+    if (name == "number") throw 7;
+    throw std::runtime_error{"it is on tape"};
+  }};
+  for (int i = 0; i < 2; ++i) {
+    CHECK(test::error_of([&] { (void)ipc::ask_for("number", names.address()); }) ==
+          "no array \"number\": an exception of an unknown type");
+    CHECK(test::error_of([&] { (void)ipc::ask_for("text", names.address()); }) == "no array \"text\": it is on tape");
+  }
+}
+
 TEST_CASE("names that are too long, and addresses where nothing is, are errors at once") {
   ipc::NameServer const names{[](std::string_view) { return ipc::Descriptor{}; }};
   auto const asked = [](std::string const& name, std::string const& address) {

@@ -139,5 +139,7 @@ TEST_CASE("what is no plug-in of this version is refused with its file") {
   check_refused<CodecError>([] { codec::load_plug_in("/nowhere/codec.so"); }, {"/nowhere/codec.so", "No such file"});
   check_refused<CodecError>([] { codec::load_plug_in(plug_in("plug-in-newer.so")); },
                             {"plug-in-newer.so", "for version 2", "expected version 1"});
+  check_refused<CodecError>([] { codec::load_plug_in(plug_in("plug-in-without-codecs.so")); },
+                            {"plug-in-without-codecs.so", "it has 2 codecs, but codecs is NULL"});
   check_refused<CodecError>([] { codec::load_plug_in("libm.so.6"); }, {"libm.so.6", "does not export"});
 }

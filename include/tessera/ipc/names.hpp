@@ -91,6 +91,8 @@ class NameServer {
       reply.answer = detail::Answer::granted;
     } catch (std::exception const& error) {
       reply.set_reason(error.what());
+    } catch (...) {
+      reply.set_reason("an exception of an unknown type");
     }
     detail::send(socket, reply, file.number(), MSG_DONTWAIT);
   } catch (std::exception const&) {  // the peer belongs to another user

@@ -37,6 +37,8 @@ inline std::vector<std::string> load_plug_in(std::filesystem::path const& file) 
   if (std::uint32_t{plug_in->version} != TESSERA_PLUG_IN_VERSION)
     throw refuse(to_text({"it is for version ", plug_in->version, " of tessera/plug_in/codec.h, expected version ",
                           std::uint32_t{TESSERA_PLUG_IN_VERSION}}));
+  if (plug_in->count != 0 && !plug_in->codecs)
+    throw refuse(to_text({"it has ", std::uint32_t{plug_in->count}, " codecs, but codecs is NULL"}));
   std::vector<std::string> names;
   for (std::uint32_t i = 0; i < plug_in->count; ++i) {
     auto const& codec = plug_in->codecs[i];

@@ -153,6 +153,15 @@ TEST_CASE("descriptors of device memory are not believed, and memory of pools is
                        "Queue<space::Device>{host, {.device = resource}}; or publish a copy, ipc::publish(producer, "
                        "array.view(), queue), from tessera/ipc/cuda.cuh",
                        ipc::IpcError);
+  // An allocation of this process needs no handle to be opened; host memory must not be taken for it.
+  Queue<space::Host> host;
+  auto const in_host_memory = own.publish(OwnedArray<float, 1, SharedBuffer>{{6}, host});
+  auto changed = in_host_memory.descriptor();
+  changed.memory.kind = "cuda-ipc", changed.memory.device = array.memory.device;
+  auto const not_its_handle = "the handle does not belong to allocation 1, which the lease is for";
+  CHECK(test::error_of([&] { (void)ipc::attach(consumer, changed, on); }) == not_its_handle);
+  changed.memory.handle = array.memory.handle, changed.memory.event = array.memory.event;
+  CHECK(test::error_of([&] { (void)ipc::attach(consumer, changed, on); }) == not_its_handle);
   producer->put("end");
   CHECK(producer.wait());
 }

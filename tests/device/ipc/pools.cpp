@@ -104,7 +104,7 @@ TEST_CASE("arrays of another process's pools are used where they are, and a pool
       of_slice.check_none();
       CHECK(elements(part, on) == std::vector<float>{33, 34, 37, 38});
     }
-    files.check_more(1);  // the connection
+    files.check_more(1, 2);  // the connection, and the process
   }
   {
     Queue<space::Device> on{Queue<space::Host>{}};

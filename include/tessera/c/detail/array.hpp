@@ -109,10 +109,11 @@ inline BoxInMemory box_in_memory(tessera_array const& of, std::uint64_t const* s
       slices.emplace_back(first, wanted == 0 ? first : first + (wanted - 1) * by + 1, by);
     }
     auto const region = Box{std::move(slices)}.resolve(of.shape);
-    auto needed = ~std::uint64_t{0};
+    std::uint64_t needed = 0;
     try {
       needed = checked_product(element_count(region.count, "the box"), of.array.type().size, "the box");
-    } catch (MetadataError const&) {  // more bytes than there are
+    } catch (MetadataError const&) {
+      throw SelectionError{to_text({"the memory has ", size, " bytes, but the box has 2^64 or more"})};
     }
     if (size < needed) throw SelectionError{to_text({"the memory has ", size, " bytes, expected at least ", needed})};
     return {region, Layout::c_order(region.count, of.array.type().size).strides};

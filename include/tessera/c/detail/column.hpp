@@ -82,6 +82,8 @@ inline tessera_column attach(ipc::Consumer& consumer, std::string_view json) {
   }();
   if (!what.data || what.offsets)
     ipc::detail::refuse_column(what, "it does not have one value for each element, as columns in C have");
+  if (!what.dictionary.empty())
+    ipc::detail::refuse_column(what, "its values are indices into a dictionary, which columns in C do not have");
   return {ipc::attach(consumer, what)};
 }
 

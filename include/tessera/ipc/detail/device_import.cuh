@@ -110,7 +110,7 @@ Attached<space::Device, L> attach_device(Consumer& consumer, Descriptor const& a
   };
   auto attached = consumer.attach_by<space::Device, L>(array, [&](Reply const& reply, File) {
     if (array.memory.device != uuid_of(on.device())) refuse();
-    if (reply.address == 0 && !reply.has_handle(array.memory.handle))
+    if (array.memory.handle.empty() || !reply.has_handle(array.memory.handle))  // of this process, too
       throw IpcError{
           to_text({"the handle does not belong to allocation ", array.memory.number, ", which the lease is for"})};
     auto const& context = stream->context();

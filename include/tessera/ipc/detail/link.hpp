@@ -50,9 +50,10 @@ class Link {
     if (!socket_) throw ProducerGone{to_text({name_, " has ended or no longer publishes"})};
     if (peer_of(socket_) != producer.process)
       throw IpcError{to_text({"the descriptor names process ", producer.process, ", but another one answers"})};
+    peer_ = open_process(static_cast<pid_t>(producer.process));
   }
 
-  bool is_alive() const { return is_connected(socket_); }
+  bool is_alive() const { return is_connected(socket_, peer_); }
   void expect_alive() const {
     if (process_ != ::getpid()) throw IpcError{"a child made by fork() cannot use what its parent attached"};
     if (!is_alive()) throw ProducerGone{to_text({name_, " has ended or no longer publishes"})};
@@ -111,7 +112,7 @@ class Link {
   }
 
   std::string name_;
-  File socket_;
+  File socket_, peer_{-1};
   pid_t process_ = ::getpid();
   std::uint64_t asked_ = 0;  // the number of the last request
   std::uint64_t late_ = 0;   // requests whose answers may still arrive

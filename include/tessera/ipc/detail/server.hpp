@@ -39,6 +39,7 @@ class Server {
         woken_{::eventfd(0, EFD_CLOEXEC)},
         process_{::getpid()} {
     if (!woken_) fail("make an event descriptor");
+    asked_.reserve(2);
     thread_.start([this] { serve(); });
   }
   Server(Server const&) = delete;
@@ -77,12 +78,12 @@ class Server {
         published_->never_free();
         break;
       }
-      std::vector<pollfd> asked{{woken_.number(), POLLIN, 0}, {listening_.number(), POLLIN, 0}};
-      if (stop_.load()) asked[0].events = 0;
-      if (stop_.load() || is_full_) asked[1].events = 0;
-      for (auto const& consumer : consumers_) asked.push_back({consumer.socket.number(), POLLIN, 0});
-      if (::poll(asked.data(), asked.size(), is_full_ || stop_.load() ? 100 : -1) < 0) continue;
-      auto answer = asked.begin() + 2;
+      asked_.assign({{woken_.number(), POLLIN, 0}, {listening_.number(), POLLIN, 0}});
+      if (stop_.load()) asked_[0].events = 0;
+      if (stop_.load() || is_full_) asked_[1].events = 0;
+      for (auto const& consumer : consumers_) asked_.push_back({consumer.socket.number(), POLLIN, 0});
+      if (::poll(asked_.data(), asked_.size(), is_full_ || stop_.load() ? 100 : -1) < 0) continue;
+      auto answer = asked_.begin() + 2;
       for (auto at = consumers_.begin(); at != consumers_.end(); ++answer) {
         auto const now = at++;
         if (answer->revents != 0 && !hear(*now)) drop(now);
@@ -91,7 +92,7 @@ class Server {
       for (auto at = consumers_.begin(); at != consumers_.end();)
         if (auto const now = at++; now->asked && !take(*now, *std::exchange(now->asked, {}))) drop(now);
       is_full_ = false;
-      if ((asked[1].revents & POLLIN) != 0) accept();
+      if ((asked_[1].revents & POLLIN) != 0) accept();
     }
     while (!consumers_.empty()) drop(consumers_.begin());
   }
@@ -101,6 +102,7 @@ class Server {
     is_full_ = !socket && (errno == EMFILE || errno == ENFILE);
     if (!socket) return;
     auto const process = peer_of(socket);
+    asked_.reserve(consumers_.size() + 3);  // now: an exception in serve() would end the program
     consumers_.push_back({std::move(socket), process});
   } catch (std::exception const&) {  // another user, or no memory: the socket is closed
   }
@@ -171,6 +173,7 @@ class Server {
   pid_t process_;
   std::atomic<bool> stop_{false};
   std::list<Consumer> consumers_;  // used by the thread only
+  std::vector<pollfd> asked_;      // likewise: two sockets, and one of each consumer
   bool is_full_ = false;           // of open files: connecting consumers wait a little
   ProcessThread thread_;
 };

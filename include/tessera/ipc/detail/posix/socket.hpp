@@ -8,6 +8,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -57,6 +58,19 @@ inline pid_t peer_of(File const& socket) {
   if (::getsockopt(socket.number(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) fail("identify the peer");
   if (peer.uid != ::geteuid()) throw IpcError{to_text({"process ", peer.pid, " belongs to another user"})};
   return peer.pid;
+}
+
+/// A file that can be read when the process has ended, for is_connected. Empty, if the system has none: Linux before
+/// 5.3, or a filter of system calls. Throws: ProducerGone, if there is no such process.
+inline File open_process([[maybe_unused]] pid_t process) {
+#if defined(SYS_pidfd_open)
+  File made{static_cast<int>(::syscall(SYS_pidfd_open, process, 0))};
+  if (!made && errno == ESRCH) throw ProducerGone{to_text({"process ", process, " has ended"})};
+  if (!made && errno != ENOSYS && errno != EPERM) fail("watch the other process");
+  return made;
+#else  // the system's headers are older
+  return File{-1};
+#endif
 }
 
 /// Sends and receives time out after ten seconds.
@@ -129,9 +143,11 @@ Received<Message> receive(File const& socket, int flags = 0) {
 }
 
 /// Whether the other end is connected, without waiting: the kernel reports at once that its process has ended.
-inline bool is_connected(File const& socket) {
-  pollfd asked{socket.number(), POLLRDHUP, 0};
-  return ::poll(&asked, 1, 0) >= 0 && (asked.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) == 0;
+/// `process`: of open_process. A child made by fork() has its parent's end of the socket, too, and may live longer.
+inline bool is_connected(File const& socket, File const& process) {
+  pollfd asked[2]{{socket.number(), POLLRDHUP, 0}, {process.number(), POLLIN, 0}};  // a negative number is ignored
+  return ::poll(asked, 2, 0) >= 0 && (asked[0].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) == 0 &&
+         asked[1].revents == 0;
 }
 
 }}}}  // namespace tessera::v0::ipc::detail

@@ -18,6 +18,10 @@ namespace tessera { inline namespace v0 { namespace arrow_c { namespace detail {
 [[noreturn]] inline void refuse_array(ArrowSchema const& schema, std::string_view why) {
   refuse_array(schema.name ? schema.name : "", schema.format ? schema.format : "", why);
 }
+/// Whether there are structs that were neither released nor moved away.
+inline bool is_held(ArrowSchema const* schema, ArrowArray const* array) {
+  return schema && array && schema->release && array->release;
+}
 /// The shape of a format. Throws: ExchangeError, which has Arrow's name of the type, if the library does not have it.
 inline tessera::detail::ArrowShape known_shape(std::string_view name, std::string_view format) {
   if (auto const shape = tessera::detail::arrow_shape(format)) return *shape;
@@ -41,6 +45,10 @@ inline tessera::detail::ArrowShape checked_shape(ArrowSchema const& schema, Arro
     refuse_array(schema, to_text({"the array has ", array.n_children, " children, the schema ", schema.n_children}));
   if ((buffers != 0 && !array.buffers) || (array.n_children != 0 && (!schema.children || !array.children)))
     refuse_array(schema, "its buffers or children are missing");
+  bool has_all = !schema.dictionary || is_held(schema.dictionary, array.dictionary);
+  for (std::int64_t i = 0; has_all && i < array.n_children; ++i)
+    has_all = is_held(schema.children[i], array.children[i]);
+  if (!has_all) refuse_array(schema, "a child or its dictionary is missing, or was released or moved");
   return shape;
 }
 

@@ -9,6 +9,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/with/detail/arrow/arrow_bits.hpp>
+#include <tessera/with/detail/arrow/arrow_checked.hpp>
 #include <tessera/with/detail/arrow/arrow_format.hpp>
 #include <tessera/with/detail/arrow/arrow_owned.hpp>
 
@@ -29,28 +30,36 @@ inline void expect_values(ArrowArray const& array, std::uint64_t first, std::uin
       throw ExchangeError{to_text({"element ", first + i, " of the array is null, expected a value"})};
 }
 
+inline std::uint64_t elements_in(std::uint64_t lists, std::uint64_t size) {
+  if (size != 0 && lists > ~std::uint64_t{0} / size)
+    throw ExchangeError{to_text({"the array has ", lists, " lists of ", size, " elements, expected fewer than 2^64"})};
+  return lists * size;
+}
+
 }  // namespace detail
 
 /// A view of a host array's values, during its lifetime: Rank 1 of an array of numbers, each further dimension of a
 /// fixed-size list. A source of Array::write. Throws: ExchangeError, if elements, dimensions or lengths differ, a value
-/// is null, the values are bits, or memory is not aligned.
+/// is null, the values are bits, memory is not aligned, or a struct was released.
 template <class T, std::size_t Rank>
 requires(Rank > 0) ArrayView<T const, Rank, space::Host> view(ArrowSchema const& schema, ArrowArray const& array) {
   auto const type = data_type_of<T>();
   auto const format = format_of(type);
   auto const* of = &schema;
   auto const* in = &array;
+  if (!detail::is_held(of, in)) throw ExchangeError{"the schema or the array was released or moved"};
   std::uint64_t first = 0, count = static_cast<std::uint64_t>(array.length < 0 ? 0 : array.length);
   Extents shape{count};
   for (std::size_t d = 1; d < Rank; ++d) {
     auto const size = of->format ? detail::size_in(of->format, "+w:") : std::nullopt;
-    if (!size || of->n_children != 1 || in->n_children != 1)
+    if (!size || of->n_children != 1 || in->n_children != 1 || !of->children || !in->children)
       throw ExchangeError{to_text({"the array has ", d, " dimensions, expected ", Rank})};
     detail::expect_values(*in, first, count, 1);
-    first = checked_product(first + static_cast<std::uint64_t>(in->offset), *size, "the array");
-    count = checked_product(count, *size, "the array");
+    first = detail::elements_in(first + static_cast<std::uint64_t>(in->offset), *size);
+    count = detail::elements_in(count, *size);
     shape.push_back(*size);
     of = of->children[0], in = in->children[0];
+    if (!detail::is_held(of, in)) throw ExchangeError{"a child of the array is missing, or was released or moved"};
   }
   if (!of->format || of->format != format || of->dictionary)
     throw ExchangeError{to_text({"the array's format is \"", std::string_view{of->format ? of->format : ""},

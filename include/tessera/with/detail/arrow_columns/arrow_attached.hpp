@@ -45,7 +45,7 @@ void expect_ranges(ipc::ColumnDescriptor const& what, std::byte const* offsets, 
   }
 }
 
-// The same for indices into a dictionary, of elements that are not null.
+// The same for indices into a dictionary, of elements that are not null. Without nulls, consumers ignore the mask.
 template <class Index>
 void expect_indices(ipc::AttachedColumn<space::Host> const& column, std::byte const* indices) {
   auto const& what = column.descriptor();
@@ -53,7 +53,8 @@ void expect_indices(ipc::AttachedColumn<space::Host> const& column, std::byte co
   for (std::uint64_t i = 0; i < what.length; ++i) {
     Index index = 0;
     std::memcpy(&index, indices + (what.offset + i) * sizeof index, sizeof index);
-    if (static_cast<std::uint64_t>(static_cast<std::int64_t>(index)) >= limit && column.is_valid(i))
+    if (static_cast<std::uint64_t>(static_cast<std::int64_t>(index)) >= limit &&
+        (what.null_count == 0 || column.is_valid(i)))
       ipc::detail::refuse_column(what, to_text({"its element ", i, " is an index of ", static_cast<std::int64_t>(index),
                                                 " into a dictionary of ", limit}));
   }

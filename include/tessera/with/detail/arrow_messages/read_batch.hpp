@@ -1,5 +1,6 @@
 // BatchReader: the columns of a message, in the memory of its body.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -72,6 +73,8 @@ class BatchReader {
       auto const found = dictionaries_.find(*type.number);
       if (found == dictionaries_.end()) refuse(to_text({"there was no message with dictionary ", *type.number}));
       expect_few(columns_in(found->second));
+      constexpr auto most = 2 * tessera::detail::most_arrow_depth;  // at each level of the schema also a dictionary
+      if (levels_in(found->second) > most) refuse(to_text({"its dictionary has more than ", most, " levels"}));
       column.dictionary.push_back(found->second);
     }
     if constexpr (S::host_accessible) {
@@ -108,6 +111,13 @@ class BatchReader {
     for (auto const& child : column.children) count += columns_in(child);
     for (auto const& dictionary : column.dictionary) count += columns_in(dictionary);
     return count;
+  }
+  // One dictionary refers to the next: the schema may be flat.
+  static std::size_t levels_in(Column<S> const& column) {
+    std::size_t levels = 0;
+    for (auto const& child : column.children) levels = std::max(levels, levels_in(child));
+    for (auto const& dictionary : column.dictionary) levels = std::max(levels, levels_in(dictionary));
+    return levels + 1;
   }
   // The next buffer; null, if it is empty.
   ByteView<S> buffer(FieldType const& type, std::uint64_t least) {

@@ -86,8 +86,13 @@ inline Elements elements_of(Tensor const& of) {
           to_text({"dimension ", d, " of the tensor has length ", tensor.shape[d], ", expected 0 or more"})};
     shape.push_back(static_cast<std::uint64_t>(tensor.shape[d]));
   }
+  bool is_empty = false;
+  try {
+    is_empty = checked_product(element_count(shape, "the tensor's shape"), type.size, "the tensor") == 0;
+  } catch (MetadataError const& error) {
+    throw ExchangeError{error.what()};
+  }
   auto layout = Layout::c_order(shape, type.size);
-  bool const is_empty = element_count(shape, "the tensor's shape") == 0;
   if (tensor.strides && !is_empty)
     for (std::size_t d = 0; d < rank; ++d) {
       if (shape[d] == 1) continue;  // no element lies that far away: producers may set any stride
