@@ -152,7 +152,8 @@ TEST_CASE("descriptors of pools are not believed") {
         std::string::npos);
   CHECK(changed([&](auto& a) { a.memory.pool = a.memory.number; }) ==
         "the producer has no pool " + std::to_string(arrays[0].memory.number));
-  CHECK(changed([](auto& a) { a.memory.pool = 77; }).find("allocation 77 is not or no longer published") != std::string::npos);
+  auto const gone = changed([](auto& a) { a.memory.pool = 77; });
+  CHECK(gone.find("allocation 77 is not or no longer published") != std::string::npos);
   // The lease would be for one array, and the memory from another.
   CHECK(changed([&](auto& a) { a.memory.handle = arrays[2].memory.handle; })
             .starts_with("the handle does not belong to allocation"));

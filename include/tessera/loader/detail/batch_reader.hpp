@@ -68,8 +68,8 @@ class BatchReader {
     }
   }
 
-  /// Allocates memory for kept chunks, once; none, if the array has 2^64 chunks or more. `budget`: bytes. Throws: Error,
-  /// DeviceError, if there is too little memory; then nothing is kept.
+  /// Allocates memory for kept chunks, once; none, if the array has 2^64 chunks or more. `budget`: bytes. Throws:
+  /// Error, DeviceError, if there is too little memory; then nothing is kept.
   void keep(std::uint64_t budget) {
     auto const chunks = count_or_most(grid_);
     if (chunks == ~std::uint64_t{0}) return;  // 64 bits cannot number them
