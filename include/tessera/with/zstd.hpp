@@ -7,13 +7,13 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #if !__has_include(<zstd.h>)
 #error "tessera/with/zstd.hpp needs libzstd: on Debian or Ubuntu, apt install libzstd-dev"
 #endif
 #include <zstd.h>
 
+#include <tessera/buffer/detail/scratch.hpp>
 #include <tessera/codec/concept.hpp>
 #include <tessera/core/error.hpp>
 
@@ -65,11 +65,11 @@ struct Zstd {
                           Queue<space::Host>& on) const {
     if (part.size == part.whole) return decode(from, to, on);
     if (!stops_early(from, part.whole)) {
-      auto const scratch = on.lease<Scratch>();
-      scratch->decoded.resize(part.whole);
-      auto const size = decode(from, {scratch->decoded.data(), part.whole}, on);
+      auto const scratch = on.lease<Scratch<space::Host>>();
+      auto const whole = scratch->take(part.whole, on);
+      auto const size = decode(from, whole, on);
       if (size != part.whole) throw CodecError{to_text({"decodes to ", size, " bytes, expected ", part.whole})};
-      std::memcpy(to.data, scratch->decoded.data(), part.size);
+      std::memcpy(to.data, whole.data, part.size);
       return size;
     }
     auto const context = on.lease<Decoder>();
@@ -88,7 +88,7 @@ struct Zstd {
     return std::min(part.whole, (part.size + most_block - 1) / most_block * most_block);
   }
   /// The library keeps what later blocks may refer to, and two blocks.
-  std::size_t part_memory(std::size_t decoded) const { return decoded + 2 * most_block; }
+  std::size_t part_memory(std::size_t decoded) const { return decoded + 2 * std::min(decoded, most_block); }
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const {
     auto const context = on.lease<Encoder>();
     ZSTD_CCtx_setParameter(context->handle, ZSTD_c_compressionLevel, level);
@@ -99,10 +99,6 @@ struct Zstd {
  private:
   static constexpr int most_window = 30;  // as a power of two: the library's own limit is 27
   static constexpr std::size_t most_block = ZSTD_BLOCKSIZE_MAX, least_header = 5;
-  struct Scratch {
-    std::vector<std::byte> decoded{};
-    std::uint64_t held() const { return decoded.capacity(); }
-  };
 
   // Whether it is one frame of this size without a checksum, which only a whole frame can be compared with (RFC 8878,
   // 3.1.1.1.1).

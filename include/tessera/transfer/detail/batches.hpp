@@ -30,6 +30,7 @@ struct Batches {
   std::uint64_t chunks, size;
   std::size_t in_flight;
   std::uint64_t bytes = 0;  // of one, approximately; limits the memory that a queue keeps
+  bool in_parts = true;     // chunks may be decoded in part: the budget has room for the memory that this takes
   std::uint64_t count() const { return chunks / size + (chunks % size != 0); }
   /// How many of the host's threads have a mini-batch each.
   std::size_t lanes(std::size_t threads) const;
@@ -84,7 +85,9 @@ Batches batches_of(Options const& options, std::uint64_t chunks, ResolvedChunk c
   constexpr std::uint64_t about_it = 4608;  // bookkeeping per chunk: its place, its key, its tasks
   auto const each = form.memory(changes) + beside + about_it;
   if (options.memory != 0) {
-    auto const once = usual.beside + (changes ? 0 : form.part_memory);  // a mini-batch decodes one part at a time
+    auto once = usual.beside + (changes ? 0 : form.part_memory);  // a mini-batch decodes one part at a time
+    result.in_parts = options.memory >= once + each;
+    if (!result.in_parts) once = usual.beside;
     auto const alone = once + each;
     if (options.memory < alone)
       throw BudgetError{to_text(

@@ -55,15 +55,16 @@ class ChunkReads {
  public:
   void clear() { used_ = 0; }
 
-  /// Adds a piece of a plan. The caller sets `direct`; locating and fetching set their own members later.
-  ChunkRead<P>& add(Source const& source, Plan const& plan, Piece const& piece) {
+  /// Adds a piece of a plan; `in_parts`: a part of the chunk may be decoded alone. The caller sets `direct`; locating
+  /// and fetching set their own members later.
+  ChunkRead<P>& add(Source const& source, Plan const& plan, Piece const& piece, bool in_parts) {
     if (chunks_.size() == used_) chunks_.emplace_back();
     auto& chunk = chunks_[used_++];
     chunk.piece = piece;
     chunk.is_tile = chunk.is_placed = false;
     // Lent values cost nothing; ranges joined to one request would become one request per chunk.
     bool const may_be_range = !source.lends() && !(source.joins() && source.shards);
-    bool const may_be_part = may_be_range || !source.form.stores_elements;
+    bool const may_be_part = in_parts && (may_be_range || !source.form.stores_elements);
     chunk.wanted = may_be_part ? wanted_bytes(source.form, plan, piece) : ByteRange{0, source.form.decoded_size};
     bool const is_range = may_be_range && source.form.stores_ranges && is_part(chunk, source.form);
     chunk.stored = !is_range                    ? ByteRange{}

@@ -95,7 +95,7 @@ void read_chunks(ChunkAccess<P> const& source, Selected const& selected,
   detail::MiniBatches<detail::ReadBatch<P>, typename P::queue_type> work{batches, options, on};
   on.host().for_each(work.lanes(), [&](std::size_t) {
     for (auto lane = work.lane(); lane.next();)
-      lane.lease()->run(source, plan, lane.first(), lane.last(), target, threads, on, options);
+      lane.lease()->run(source, plan, {lane.first(), lane.last(), batches.in_parts}, target, threads, on, options);
   });
 }
 

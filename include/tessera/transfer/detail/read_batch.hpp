@@ -29,10 +29,16 @@ class ReadBatch {
   static constexpr bool is_of_host = std::same_as<bytes_space, space::Host> && std::same_as<array_space, space::Host>;
 
  public:
-  /// Reads the pieces [first, last) of a plan, with `threads` host threads to fetch values.
-  void run(ChunkAccess<P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
-           Target const& target, std::size_t threads, Queue& on, ReadOptions const& options) try {
-    select(source, plan, first, last, target);
+  /// The pieces [first, last) of a plan; `in_parts`: of which parts may be decoded alone.
+  struct Pieces {
+    std::uint64_t first, last;
+    bool in_parts;
+  };
+
+  /// Reads these pieces, with `threads` host threads to fetch values.
+  void run(ChunkAccess<P> const& source, Plan const& plan, Pieces const& pieces, Target const& target,
+           std::size_t threads, Queue& on, ReadOptions const& options) try {
+    select(source, plan, pieces, target);
     decoding_.most_payload = options.memory ? options.memory.value() : most_varying;
     FetchLimits const limits{options};
     ReadPlacer<P> placer{source, plan, target, placing_, on};
@@ -77,8 +83,9 @@ class ReadBatch {
     fetch_.give_back(on);
     Traffic* const traffic = options.traffic;
     if (!traffic) return;
-    traffic->chunks += last - first;
-    traffic->missing += counts.missing * (last - first) / chunks_.size();  // the tiles of one chunk count as one
+    auto const chunks = pieces.last - pieces.first;  // the tiles of one chunk count as one
+    traffic->chunks += chunks;
+    traffic->missing += counts.missing * chunks / chunks_.size();
     traffic->fetched += counts.fetched;
     traffic->decoded += counts.decoded;
     traffic->placed += counts.placed;
@@ -104,13 +111,12 @@ class ReadBatch {
     return std::max<std::size_t>(static_cast<std::size_t>(usual_on_host.bytes / each), 1);
   }
 
-  void select(ChunkAccess<P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
-              Target const& target) {
+  void select(ChunkAccess<P> const& source, Plan const& plan, Pieces const& pieces, Target const& target) {
     chunks_.clear();
     forget_pass();
     auto const strides = plan.strides_in(target.strides);
-    plan.for_each_piece(first, last, [&](Piece const& piece) {
-      auto& slot = chunks_.add(source, plan, piece);
+    plan.for_each_piece(pieces.first, pieces.last, [&](Piece const& piece) {
+      auto& slot = chunks_.add(source, plan, piece, pieces.in_parts);
       auto const bytes = static_cast<std::size_t>(slot.wanted.size);  // part of a chunk, which fits in memory
       slot.direct = {};
       if ((goes_direct(target) || is_of_host) && !plan.is_scattered() &&
@@ -121,8 +127,8 @@ class ReadBatch {
       }
     });
     if constexpr (is_of_host)
-      if (source.store.can.reads_in_turn && last - first == 1 && source.form.is_view() && !chunks_[0].direct.data &&
-          plan.is_box() && !has_booleans(source))
+      if (source.store.can.reads_in_turn && pieces.last - pieces.first == 1 && source.form.is_view() &&
+          !chunks_[0].direct.data && plan.is_box() && !has_booleans(source))
         if (auto const tiles = tiles_of(source.form.layout, plan.steps(), chunks_[0].piece.part, strides))
           chunks_.cut(source, *tiles, plan.steps());
   }
