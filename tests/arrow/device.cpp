@@ -1,4 +1,5 @@
 // Columns of device memory by Arrow's C device data interface, on the emulated runtime.
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +20,43 @@ using ipc::PublishedColumn;
 using test::DeviceQueue, test::HostQueue, test::published, test::under_seeds;
 
 namespace arrow_device_tests {
+
+// A stream of another library, and 100 bytes that it copies to.
+class Consumer {
+ public:
+  Consumer() {
+    REQUIRE(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking) == cudaSuccess);
+    REQUIRE(cudaMallocHost(reinterpret_cast<void**>(&seen_), size) == cudaSuccess);
+  }
+  Consumer(Consumer const&) = delete;
+  Consumer& operator=(Consumer const&) = delete;
+  ~Consumer() {
+    CHECK(cudaFreeHost(seen_) == cudaSuccess);
+    CHECK(cudaStreamDestroy(stream_) == cudaSuccess);
+  }
+  void wait_for(ArrowDeviceArray const& array) {
+    REQUIRE(cudaStreamWaitEvent(stream_, *static_cast<cudaEvent_t*>(array.sync_event), 0) == cudaSuccess);
+  }
+  void copy(void const* from) { copy(from, stream_); }
+  void copy(void const* from, cudaStream_t in) { cudaMemcpyAsync(seen_, from, size, cudaMemcpyDeviceToHost, in); }
+  std::string seen() const { return {reinterpret_cast<char const*>(seen_), size}; }
+
+ private:
+  static constexpr std::size_t size = 100;
+  cudaStream_t stream_ = nullptr;
+  std::byte* seen_ = nullptr;
+};
+
+// Memory of an array that was released during a capture stays until the device is waited for.
+void check_kept(std::weak_ptr<DeviceBuffer> const& memory, DeviceQueue& of_memory, DeviceQueue& on,
+                Consumer const& consumer) {
+  auto const next = test::made<DeviceBuffer>(std::string(100, 'b'), of_memory);
+  of_memory.wait();
+  CHECK(!memory.expired());
+  on.trim();
+  CHECK(memory.expired());
+  CHECK(consumer.seen() == std::string(100, 'a'));
+}
 
 // The elements as a consumer sees them, whose stream waits for the event.
 template <class T>
@@ -63,10 +101,7 @@ TEST_CASE("Arrow: device memory is used again only after the consumer's work bef
   for (bool is_child_last : {false, true})
     under_seeds(16, [&] {
       DeviceQueue on{HostQueue{}};
-      cudaStream_t own = nullptr;
-      REQUIRE(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) == cudaSuccess);
-      std::byte* seen = nullptr;
-      REQUIRE(cudaMallocHost(reinterpret_cast<void**>(&seen), 100) == cudaSuccess);
+      Consumer consumer;
       {
         auto memory = std::make_shared<DeviceBuffer>(test::made<DeviceBuffer>(std::string(100, 'a'), on));
         auto const* const data = memory->view().data;
@@ -74,49 +109,39 @@ TEST_CASE("Arrow: device memory is used again only after the consumer's work bef
         column.children.push_back({.format = "C", .length = 100, .buffers = {nullptr, data}, .owner = memory});
         memory.reset();
         auto exported = arrow_c::hand_over(std::move(column), on);
-        auto const event = *static_cast<cudaEvent_t*>(exported.array.get().sync_event);
-        REQUIRE(cudaStreamWaitEvent(own, event, 0) == cudaSuccess);
+        consumer.wait_for(exported.array.get());
         arrow_c::Owned<ArrowArray> child;
         if (is_child_last) {  // moved away, and used after the release of its parent
           child = arrow_c::Owned<ArrowArray>{exported.array.address()->array.children[0]};
           exported.array.reset();
         }
-        cudaMemcpyAsync(seen, data, 100, cudaMemcpyDeviceToHost, own);
+        consumer.copy(data);
       }
       auto const next = test::made<DeviceBuffer>(std::string(100, 'b'), on);
       on.wait();
       cudaDeviceSynchronize();
-      CHECK(std::string(reinterpret_cast<char const*>(seen), 100) == std::string(100, 'a'));
-      REQUIRE(cudaFreeHost(seen) == cudaSuccess);
-      REQUIRE(cudaStreamDestroy(own) == cudaSuccess);
+      CHECK(consumer.seen() == std::string(100, 'a'));
     });
 }
 
 TEST_CASE("Arrow: an array released during a capture is not destroyed until the device is waited for") {
   under_seeds(16, [] {
     DeviceQueue producer{HostQueue{}}, on{HostQueue{}};
+    Consumer consumer;
     auto memory = std::make_shared<DeviceBuffer>(test::made<DeviceBuffer>(std::string(100, 'a'), producer));
     std::weak_ptr<DeviceBuffer> const kept = memory;
     arrow_c::Column<space::Device> column{.format = "C", .length = 100, .buffers = {nullptr, memory->view().data}};
     column.owner = std::move(memory);
-    std::byte* seen = nullptr;
-    REQUIRE(cudaMallocHost(reinterpret_cast<void**>(&seen), 100) == cudaSuccess);
     {
       auto exported = arrow_c::hand_over(std::move(column), producer);
       auto taken = std::make_unique<arrow_c::Column<space::Device>>(
           arrow_c::take_over(exported.schema.get(), std::move(exported.array), on));
-      cudaMemcpyAsync(seen, taken->buffers[1], 100, cudaMemcpyDeviceToHost, on.stream());
+      consumer.copy(taken->buffers[1], on.stream());
       test::Capturing capture;
       taken.reset();
       CHECK(capture.end() == cudaErrorStreamCaptureInvalidated);
     }
-    auto const next = test::made<DeviceBuffer>(std::string(100, 'b'), producer);
-    producer.wait();
-    CHECK(!kept.expired());
-    on.trim();
-    CHECK(kept.expired());
-    CHECK(std::string(reinterpret_cast<char const*>(seen), 100) == std::string(100, 'a'));
-    REQUIRE(cudaFreeHost(seen) == cudaSuccess);
+    check_kept(kept, producer, on, consumer);
   });
   test::check_nothing_left();
 }
@@ -124,31 +149,20 @@ TEST_CASE("Arrow: an array released during a capture is not destroyed until the 
 TEST_CASE("Arrow: memory handed over and released during a capture stays until the device is waited for") {
   under_seeds(16, [] {
     DeviceQueue on{HostQueue{}};
-    cudaStream_t own = nullptr;
-    REQUIRE(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) == cudaSuccess);
-    std::byte* seen = nullptr;
-    REQUIRE(cudaMallocHost(reinterpret_cast<void**>(&seen), 100) == cudaSuccess);
+    Consumer consumer;
     auto memory = std::make_shared<DeviceBuffer>(test::made<DeviceBuffer>(std::string(100, 'a'), on));
     std::weak_ptr<DeviceBuffer> const kept = memory;
     arrow_c::Column<space::Device> column{.format = "C", .length = 100, .buffers = {nullptr, memory->view().data}};
     column.owner = std::move(memory);
     {
       auto exported = arrow_c::hand_over(std::move(column), on);
-      auto const event = *static_cast<cudaEvent_t*>(exported.array.get().sync_event);
-      REQUIRE(cudaStreamWaitEvent(own, event, 0) == cudaSuccess);
-      cudaMemcpyAsync(seen, exported.array.get().array.buffers[1], 100, cudaMemcpyDeviceToHost, own);
+      consumer.wait_for(exported.array.get());
+      consumer.copy(exported.array.get().array.buffers[1]);
       test::Capturing capture;
       exported.array.reset();
       CHECK(capture.end() == cudaErrorStreamCaptureInvalidated);
     }
-    auto const next = test::made<DeviceBuffer>(std::string(100, 'b'), on);
-    on.wait();
-    CHECK(!kept.expired());
-    on.trim();
-    CHECK(kept.expired());
-    CHECK(std::string(reinterpret_cast<char const*>(seen), 100) == std::string(100, 'a'));
-    REQUIRE(cudaFreeHost(seen) == cudaSuccess);
-    REQUIRE(cudaStreamDestroy(own) == cudaSuccess);
+    check_kept(kept, on, on, consumer);
   });
   test::check_nothing_left();
 }

@@ -92,7 +92,7 @@ struct EncodedSizes {
 // A codec that decodes in order, and can stop early, has `static constexpr bool decodes_in_order = true`. Its parts
 // begin at byte 0 of the chunk, and `from` has all encoded bytes.
 // If only some of its configurations decode parts: bool decodes_parts() const. If decode_part needs memory besides its
-// chunks, the most bytes for one call, for a chunk of that decoded size or specification; a budget counts them:
+// chunks, the most bytes for one call, by decoded size or specification; a budget without room decodes whole chunks:
 //   std::size_t part_memory(std::size_t decoded) const
 // A codec that reads arrays may have the ChunkSpecification as first parameter: bytes alone do not state their
 // elements' type. A codec that only rearranges or converts elements needs neither decode nor encode: it is read

@@ -31,8 +31,8 @@ struct StageRun {
   std::uint64_t* beside = nullptr;                    ///< if so, counts the bytes decoded beside the parts
 };
 
-/// What a stage needs to decode a part of a chunk alone: it cannot; all encoded bytes, or all of them, and the part
-/// begins at byte 0; `encoded_range` of them.
+/// What a stage needs to decode a part of a chunk alone. none: it cannot; all: all encoded bytes; in_order: likewise,
+/// and a part begins at byte 0; range: `encoded_range` of the encoded bytes.
 enum class PartsOf : std::uint8_t { none, all, in_order, range };
 
 /// In the order of encoding.
